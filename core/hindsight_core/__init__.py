@@ -1,0 +1,1 @@
+"""Hindsight: long-term memory for AI agents."""

@@ -1,0 +1,1 @@
+"""Text: tokens, entities, times, secrets; pure functions over strings."""
