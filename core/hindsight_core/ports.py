@@ -1,0 +1,449 @@
+"""Everything the engine needs from outside, as small Protocols, and the values that cross them.
+
+An implementation need not inherit from anything here; it needs the methods. A store is the largest: it keeps
+units (`Transaction`, `Library`) and answers probes (`Reading`). A probe is answered with *columns* (NumPy arrays
+over candidates), never with per-row objects: fusion is then one pure function over arrays, and it sees the same
+inputs whatever the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight_core.unit import Entity, Episode, Key, MemoryType, MemoryUnit, Scope, Status
+
+if TYPE_CHECKING:
+    from hindsight_core.filters import Filter
+    from hindsight_core.journal import Event
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ids = NDArray[np.uint64]
+"""Hashed terms or entity keys, one uint64 each (see `text.hashing`)."""
+
+
+# -- small ports ---------------------------------------------------------------------------------------------
+
+
+class Clock(Protocol):
+    """Tells the time; the engine's only source of "now"."""
+
+    def now(self) -> datetime:
+        """The current instant, aware."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns text into vectors.
+
+    Attributes:
+        dimension: Length of a vector.
+        fingerprint: Stable name of model, weights and prefixes; equal fingerprints mean interchangeable vectors.
+    """
+
+    @property
+    def dimension(self) -> int: ...  # noqa: D102
+
+    @property
+    def fingerprint(self) -> str: ...  # noqa: D102
+
+    def embed_documents(self, texts: list[str]) -> Floats:
+        """Vectors of passages: float32, shape (len(texts), dimension), rows of length 1."""
+        ...
+
+    def embed_query(self, text: str) -> Floats:
+        """Vector of a question: float32, shape (dimension,), length 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionContext:
+    """What an extractor may know besides the text.
+
+    Attributes:
+        timestamp: When it was said; relative times in the text refer to it. None when unknown.
+        speaker: Who said it.
+        entity_types: The entity types to look for (the profile's).
+    """
+
+    timestamp: datetime | None
+    speaker: str | None
+    entity_types: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What an extractor found in one piece of text.
+
+    Attributes:
+        summary: The core fact in one sentence, in the language of the text.
+        entities: What it is about; a time entity's key is its span "start/end" in ISO form (either may be empty).
+        importance: 0..1 by the rubric.
+        memory_type: Episodic, semantic or procedural.
+    """
+
+    summary: str
+    entities: tuple[Entity, ...]
+    importance: float
+    memory_type: MemoryType
+
+
+class Extractor(Protocol):
+    """Finds summary, entities, importance and type of a piece of text."""
+
+    def extract(self, text: str, context: ExtractionContext) -> Extraction:
+        """Extract from one piece of text; never changes it."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores passages against a question more carefully than fusion can."""
+
+    def rerank(self, query: str, passages: Sequence[str]) -> Floats:
+        """One score in 0..1 per passage, shape (len(passages),)."""
+        ...
+
+
+# -- writing -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexEntry:
+    """What search needs of a unit beyond its fields.
+
+    Attributes:
+        vector: float32, shape (dimension,), length 1; None when the store has no embedder.
+        terms: Packed terms of the text, sorted (see `text.tokens.pack`).
+    """
+
+    vector: Floats | None
+    terms: Ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A use as it is kept beside the journal: the unit's strength after it.
+
+    Attributes:
+        key: Which memory.
+        weight: Strength as of `at`.
+        at: When it was used.
+        access_count: Uses so far.
+    """
+
+    key: Key
+    weight: float
+    at: datetime
+    access_count: int
+
+
+class Transaction(Protocol):
+    """One atomic write: all of it is stored, or nothing. Reads in it see its own writes and no one else's later ones."""
+
+    def get(self, key: Key) -> MemoryUnit | None:
+        """The unit as it stands inside this transaction."""
+        ...
+
+    def put(self, unit: MemoryUnit, entry: IndexEntry | None, *, reason: str) -> MemoryUnit:
+        """Insert or replace a unit and journal it.
+
+        Args:
+            unit: The unit; `seq` is assigned by the store on insertion and kept on replacement.
+            entry: Its index entry; None keeps the stored one (only for a replacement with the same content).
+            reason: Why, in a few words without memory text.
+
+        Returns:
+            The unit as stored.
+        """
+        ...
+
+    def remove(self, key: Key, *, reason: str) -> None:
+        """Delete a unit and every link to it; the journal keeps it, so the batch can be undone."""
+        ...
+
+    def erase(self, key: Key) -> None:
+        """Remove a unit for good: unit, episode span, journal contents, derived rows. A tombstone stays."""
+        ...
+
+    def put_episode(self, episode: Episode) -> None:
+        """Insert or replace an episode."""
+        ...
+
+    def use(self, uses: Iterable[Use]) -> None:
+        """Record uses in the aggregates; not journalled, never moves other columns."""
+        ...
+
+    def log_recall(self, recall_id: str, scope: Scope, at: datetime, keys: Sequence[Key]) -> None:
+        """Remember which memories a recall gave, so that feedback can refer to it later."""
+        ...
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Set one of the store's own settings (embedder fingerprint, calibration, ...)."""
+        ...
+
+
+# -- reading -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visibility:
+    """Which memories may be seen at all. Applied before anything is counted, ranked or returned.
+
+    Attributes:
+        scopes: Prefixes of whole segments that may be read; never empty.
+        now: Memories expired by then are gone.
+        statuses: Which statuses are shown.
+        where: The caller's filter.
+        as_of: Only what held at that instant: `valid_from` (or `timestamp`; undated counts as always) <= as_of <
+            `valid_to`; superseded memories are then visible while they held.
+        known_at: Only what had been recorded by that instant, with statuses as they were by then.
+        unindexed: Also memories stored with `indexed=False` (for exact queries, never for search).
+    """
+
+    scopes: tuple[Scope, ...]
+    now: datetime
+    statuses: frozenset[Status] = frozenset({Status.ACTIVE})
+    where: Filter | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    unindexed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One question, analysed, as the store sees it.
+
+    Attributes:
+        visible: What may be seen.
+        vector: float32 (dimension,), or None: the vector channel is off.
+        terms: uint64 (T,) hashed query terms, distinct.
+        term_weights: float32 (T,).
+        entities: uint64 (E,) hashed entity keys the question names, distinct.
+        window: [start, end) in epoch seconds; an open end is -inf or +inf. None = no time asked for.
+        top: How many candidates each channel may bring.
+        k1: BM25 term saturation.
+        b: BM25 length normalisation.
+    """
+
+    visible: Visibility
+    vector: Floats | None
+    terms: Ids
+    term_weights: Floats
+    entities: Ids
+    window: tuple[float, float] | None = None
+    top: int = 100
+    k1: float = 1.2
+    b: float = 0.4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """Statistics over everything the probe may see (only that: statistics must not leak between scopes).
+
+    Attributes:
+        size: Number of visible memories N.
+        cosine_mean: Mean cosine of the query with all visible vectors; nan when there are none.
+        cosine_std: Its standard deviation.
+        term_df: int64 (T,) number of visible memories holding each query term.
+        entity_df: int64 (E,) the same for query entities.
+        newest: Epoch seconds of the newest dated visible memory; nan when none is dated.
+    """
+
+    size: int
+    cosine_mean: float
+    cosine_std: float
+    term_df: Ints
+    entity_df: Ints
+    newest: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Columns over n candidates; `rows` are handles valid within the same `Reading` only, distinct.
+
+    Attributes:
+        rows: int64 (n,).
+        ids: The ids, list of n strings (ties are broken by them).
+        cosine: float32 (n,); nan where a memory has no vector or the probe has none.
+        terms: float32 (n, T) BM25 contribution of each query term, before `term_weights`.
+        entities: bool (n, E) which query entities the memory names.
+        timestamp: float64 (n,) epoch seconds; nan = undated.
+        in_window: bool (n,) said in the window, or about a time in it.
+        importance: float32 (n,).
+        weight: float32 (n,) strength as of `weight_at`.
+        weight_at: float64 (n,) epoch seconds.
+        memory_type: int8 (n,) index into list(MemoryType).
+        status: int8 (n,) index into list(Status).
+        seq: int64 (n,) order of arrival.
+        group: int64 (n,) code of the session or document it belongs to within its scope; -1 = none.
+        length: int32 (n,) number of terms in the memory.
+    """
+
+    rows: Ints
+    ids: list[str]
+    cosine: Floats
+    terms: Floats
+    entities: NDArray[np.bool_]
+    timestamp: Doubles
+    in_window: NDArray[np.bool_]
+    importance: Floats
+    weight: Floats
+    weight_at: Doubles
+    memory_type: NDArray[np.int8]
+    status: NDArray[np.int8]
+    seq: Ints
+    group: Ints
+    length: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edges:
+    """Directed edges between memories, by row handle: activation may flow from source to target.
+
+    Attributes:
+        source: int64 (m,).
+        target: int64 (m,).
+        kind: int8 (m,) index into list(LinkKind); FOLLOWS for neighbours within a group, ENTITY for a shared entity,
+            else the kind of the stored link.
+        distance: int32 (m,) steps within the group for FOLLOWS (1 = adjacent), 1 otherwise.
+        entity: uint64 (m,) the shared entity's hash for ENTITY, 0 otherwise.
+        degree: int32 (m,) number of visible memories naming that entity, 0 otherwise.
+    """
+
+    source: Ints
+    target: Ints
+    kind: NDArray[np.int8]
+    distance: NDArray[np.int32]
+    entity: Ids
+    degree: NDArray[np.int32]
+
+
+class Reading(Protocol):
+    """A consistent view for the length of one recall."""
+
+    def search(self, probe: Probe) -> tuple[Candidates, Bank]:
+        """Union of the top candidates of every channel that is on.
+
+        Vector: by cosine. Keyword: by weighted BM25 sum, only > 0. Entity: by summed idf of named entities, only > 0.
+        Time: in the window, best by (cosine + keyword), then newest, when a window is asked for. Ties by id.
+        """
+        ...
+
+    def signals(self, probe: Probe, rows: Ints) -> Candidates:
+        """Exact signals for given rows (which must come from this reading), in that order."""
+        ...
+
+    def neighbours(self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int) -> Edges:
+        """Edges from `rows` to visible memories.
+
+        Args:
+            probe: Whose visibility applies.
+            rows: Where activation starts.
+            reach: Neighbours up to so many steps before and after in the same group; 0 = none.
+            entities: At most so many memories per shared entity (newest first); 0 = none.
+            hub: Entities named by more visible memories than this are not followed.
+        """
+        ...
+
+    def units(self, rows: Ints) -> list[MemoryUnit]:
+        """The memories themselves, in that order."""
+        ...
+
+
+class Library(Protocol):
+    """Exact access by key and by filter."""
+
+    def get(self, keys: Sequence[Key]) -> list[MemoryUnit | None]:
+        """Units by key, None where there is none. Visibility is the caller's business."""
+        ...
+
+    def find(
+        self, visible: Visibility, *, limit: int | None = None, offset: int = 0, newest_first: bool = True
+    ) -> list[MemoryUnit]:
+        """Units that match exactly, by (timestamp, seq)."""
+        ...
+
+    def count(self, visible: Visibility, *, by: str | None = None) -> dict[str, int]:
+        """Counts by "entity", "type", "status", "day", "speaker", "session" or "metadata.KEY"; {"": n} for None."""
+        ...
+
+    def episodes(
+        self, scope: Scope, ids: Sequence[str] | None = None, *, session: str | None = None
+    ) -> list[Episode]:
+        """Episodes by id or of one session, in order of turn, time and arrival; all of the scope when neither is given."""
+        ...
+
+
+class Journal(Protocol):
+    """What happened, in order."""
+
+    def events(
+        self,
+        *,
+        after: int = 0,
+        key: Key | None = None,
+        batch: str | None = None,
+        scopes: Sequence[Scope] | None = None,
+    ) -> Iterator[Event]:
+        """Events in order of their sequence number."""
+        ...
+
+    def recall_log(self, recall_id: str) -> tuple[Scope, list[Key]] | None:
+        """Scope and memories of a past recall."""
+        ...
+
+
+@runtime_checkable
+class Store(Library, Journal, Protocol):
+    """A place where memories live."""
+
+    def write(self, *, actor: str, batch: str, now: datetime) -> AbstractContextManager[Transaction]:
+        """Begin an atomic write; commits when the block ends, rolls back when it raises."""
+        ...
+
+    def reading(self, visible: Visibility) -> AbstractContextManager[Reading]:
+        """A consistent view, caught up with everything committed so far by any process."""
+        ...
+
+    def meta(self) -> Mapping[str, str]:
+        """The store's own settings."""
+        ...
+
+    def scopes(self, prefix: Scope = ()) -> list[Scope]:
+        """Scopes under a prefix that hold at least one unit or episode."""
+        ...
+
+    def stats(self, visible: Visibility) -> Mapping[str, Any]:
+        """Counts and sizes over what is visible: units by status, episodes, links, entities; file size apart."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; any later call raises StoreClosed. Closing twice is fine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a store promises beyond the contract; a missing one is skipped visibly by the contract suite.
+
+    Attributes:
+        persistent: Survives closing.
+        multiprocess: Several processes may open it at once.
+        atomic: A transaction is all or nothing even when the process is killed.
+        erases_bytes: After `erase` no byte of the text is left in any file.
+    """
+
+    persistent: bool = True
+    multiprocess: bool = True
+    atomic: bool = True
+    erases_bytes: bool = True
+    notes: Mapping[str, str] = field(default_factory=dict)
