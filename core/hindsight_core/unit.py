@@ -89,6 +89,7 @@ class Source:
         uri: Where that document can be found.
         session: Conversation or sitting it belongs to.
         turn: Position within the session or document, counted from 0.
+        section: Heading path within the document, such as "Install > Linux".
         span: Character offsets of the content within its episode.
         episode: Id of the episode that holds the raw text.
     """
@@ -98,6 +99,7 @@ class Source:
     uri: str | None = None
     session: str | None = None
     turn: int | None = None
+    section: str | None = None
     span: tuple[int, int] | None = None
     episode: str | None = None
 

@@ -1,0 +1,163 @@
+"""Settings, frozen and checked, and the presets that bundle them.
+
+A profile says how a memory weighs its signals and how fast it forgets. The weights of the three named presets
+are the published ones of the design; `DEFAULT` is set by measurement on several kinds of data at once.
+
+Checks by hand: .99 ** 30 = .740, .99 ** 90 = .405, exp(-.05 * 30) = .223.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from hindsight_core.errors import InvalidSettings
+
+ENTITY_TYPES = frozenset(
+    {"person", "organisation", "place", "system", "config", "version", "identifier", "path", "title", "time"}
+)
+"""Every entity type the rules extractor knows; a profile picks from these or names its own for another extractor."""
+
+
+def _check(subject: object, faults: Iterator[str]) -> None:
+    found = list(faults)
+    if found:
+        raise InvalidSettings(type(subject).__name__, found)
+
+
+def _outside(owner: Any, low: float, high: float, *names: str) -> Iterator[str]:
+    for name in names:
+        value = getattr(owner, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            yield f"{name} must be a number, not {type(value).__name__}"
+        elif not math.isfinite(value) or not low <= value <= high:
+            yield f"{name} must be in {low:g}..{high:g}, not {value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """Weights of the five signals; scaled to sum 1 where they are used, so only their ratios matter.
+
+    Attributes:
+        vector: Meaning.
+        keyword: Words.
+        entity: Names the question and the memory share.
+        recency: exp(-lambda * days).
+        importance: Importance scaled by strength.
+    """
+
+    vector: float = 0.40
+    keyword: float = 0.20
+    entity: float = 0.20
+    recency: float = 0.10
+    importance: float = 0.10
+
+    def __post_init__(self) -> None:
+        _check(self, self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        names = [f.name for f in fields(self)]
+        faults = list(_outside(self, 0.0, 1000.0, *names))
+        yield from faults
+        if not faults and self.vector + self.keyword + self.entity <= 0:
+            yield "at least one of vector, keyword and entity must be above 0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spreading:
+    """How far activation flows from a hit to what it is linked with; 0 switches a path off.
+
+    Attributes:
+        turn: Share of the better neighbouring turn of the same session or document.
+        session: Share of the best memory of the same session or document.
+        entity: Share handed over a shared entity that the question does not itself name.
+        link: Share handed over a stored link.
+        reach: Neighbouring turns looked at, before and after.
+        hub: Entities named by more memories than this are not followed.
+        fan: At most so many memories per shared entity.
+    """
+
+    turn: float = 0.5
+    session: float = 0.5
+    entity: float = 0.3
+    link: float = 0.3
+    reach: int = 1
+    hub: int = 500
+    fan: int = 20
+
+    def __post_init__(self) -> None:
+        _check(self, self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        yield from _outside(self, 0.0, 1.0, "turn", "session", "entity", "link")
+        yield from _outside(self, 0, 10, "reach")
+        yield from _outside(self, 0, 10**9, "hub", "fan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Everything that can be tuned about one memory.
+
+    Attributes:
+        name: Shown in stats and reports.
+        weights: Of the five signals.
+        spreading: Association.
+        recency_rate: Lambda of exp(-lambda * days), per day.
+        decay: Strength kept per day.
+        archive_below: Strength below which a sweep archives.
+        retrieval_bonus: Strength added by a real use, capped at 1.
+        refractory: Seconds within which repeated use counts once.
+        floor: Least `relevance` a hit must have; None returns whatever ranks highest.
+        channel_top: Candidates each channel may bring.
+        entity_types: What the extractor looks for.
+        redact_secrets: Replace keys, tokens and passwords before anything is stored.
+    """
+
+    name: str = "default"
+    weights: Weights = field(default_factory=Weights)
+    spreading: Spreading = field(default_factory=Spreading)
+    recency_rate: float = 0.05
+    decay: float = 0.99
+    archive_below: float = 0.10
+    retrieval_bonus: float = 0.10
+    refractory: float = 3600.0
+    floor: float | None = 0.25
+    channel_top: int = 100
+    entity_types: frozenset[str] = ENTITY_TYPES
+    redact_secrets: bool = True
+
+    def __post_init__(self) -> None:
+        _check(self, self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        if not self.name:
+            yield "name must not be empty"
+        yield from _outside(self, 0.0, 100.0, "recency_rate")
+        yield from _outside(self, 0.0, 1.0, "archive_below", "retrieval_bonus")
+        yield from _outside(self, 1e-6, 1.0, "decay")
+        yield from _outside(self, 0.0, 1e9, "refractory")
+        yield from _outside(self, 1, 10_000, "channel_top")
+        if self.floor is not None:
+            yield from _outside(self, 0.0, 1.0, "floor")
+        if isinstance(self.entity_types, str):
+            yield "entity_types must be a set of names, not one string"
+
+
+DEFAULT = Profile()
+TECH_DOCS = Profile(
+    name="tech_docs", weights=Weights(vector=0.40, keyword=0.25, entity=0.20, recency=0.05, importance=0.10)
+)
+ASSISTANT = Profile(
+    name="assistant",
+    weights=Weights(vector=0.30, keyword=0.15, entity=0.15, recency=0.25, importance=0.15),
+    decay=0.97,
+    archive_below=0.15,
+)
+SUPPORT = Profile(
+    name="support",
+    weights=Weights(vector=0.35, keyword=0.30, entity=0.20, recency=0.10, importance=0.05),
+    decay=0.995,
+    archive_below=0.08,
+)
