@@ -153,6 +153,14 @@ class Transaction(Protocol):
         """The unit as it stands inside this transaction."""
         ...
 
+    def repeats(self, scope: Scope, content: str) -> list[MemoryUnit]:
+        """Active units of exactly this scope that say the same words (see `text.keys.digest`), oldest first."""
+        ...
+
+    def units_of(self, scope: Scope, episode: str) -> list[MemoryUnit]:
+        """As `Library.units_of`, inside this transaction."""
+        ...
+
     def put(self, unit: MemoryUnit, entry: IndexEntry | None, *, reason: str) -> MemoryUnit:
         """Insert or replace a unit and journal it.
 
@@ -253,6 +261,8 @@ class Bank:
         size: Number of visible memories N.
         cosine_mean: Mean cosine of the query with all visible vectors; nan when there are none.
         cosine_std: Its standard deviation.
+        keyword_mean: Mean weighted BM25 sum over all visible memories, those without any query term counting 0.
+        keyword_std: Its standard deviation.
         term_df: int64 (T,) number of visible memories holding each query term.
         entity_df: int64 (E,) the same for query entities.
         newest: Epoch seconds of the newest dated visible memory; nan when none is dated.
@@ -261,6 +271,8 @@ class Bank:
     size: int
     cosine_mean: float
     cosine_std: float
+    keyword_mean: float
+    keyword_std: float
     term_df: Ints
     entity_df: Ints
     newest: float
@@ -354,6 +366,10 @@ class Reading(Protocol):
         """
         ...
 
+    def vectors(self, rows: Ints) -> Floats:
+        """Their vectors, float32 (n, dimension), a copy; a row of nan where there is none."""
+        ...
+
     def units(self, rows: Ints) -> list[MemoryUnit]:
         """The memories themselves, in that order."""
         ...
@@ -364,6 +380,10 @@ class Library(Protocol):
 
     def get(self, keys: Sequence[Key]) -> list[MemoryUnit | None]:
         """Units by key, None where there is none. Visibility is the caller's business."""
+        ...
+
+    def units_of(self, scope: Scope, episode: str) -> list[MemoryUnit]:
+        """Units that came from an episode or were said again in it, whatever their status, in order of the text."""
         ...
 
     def find(
@@ -423,7 +443,15 @@ class Store(Library, Journal, Protocol):
         ...
 
     def stats(self, visible: Visibility) -> Mapping[str, Any]:
-        """Counts and sizes over what is visible: units by status, episodes, links, entities; file size apart."""
+        """Counts and sizes over what is visible.
+
+        "memories", "active", "archived", "superseded", "episodes", "pending" (episodes not encoded), "links",
+        "entities" (distinct), "without_vector", "oldest", "newest" (ISO), "file_bytes" (of the whole store).
+        """
+        ...
+
+    def check(self) -> list[tuple[str, str]]:
+        """What is wrong with the store itself, each with its remedy; empty when it is sound."""
         ...
 
     def close(self) -> None:

@@ -10,11 +10,13 @@ All instants are aware datetimes; naive input is read as UTC where it enters the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
+
+from hindsight_core.tables import html_table
 
 Scope = tuple[str, ...]
 Key = tuple[Scope, str]
@@ -180,6 +182,30 @@ class MemoryUnit:
     def key(self) -> Key:
         """The memory's address."""
         return (self.scope, self.id)
+
+    def _repr_html_(self) -> str:
+        return html_table(("field", "value"), ((f.name, getattr(self, f.name)) for f in fields(self)))
+
+
+class Units(list[MemoryUnit]):
+    """A list of memories that shows itself as a table in a notebook."""
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            ("id", "when", "speaker", "memory", "type", "importance", "status"),
+            (
+                (
+                    unit.id,
+                    unit.timestamp.date().isoformat() if unit.timestamp else "",
+                    unit.source.speaker or "",
+                    unit.content,
+                    unit.memory_type,
+                    f"{unit.importance:.2f}",
+                    unit.status,
+                )
+                for unit in self
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

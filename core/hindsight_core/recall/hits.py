@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
+from hindsight_core.tables import html_table
 from hindsight_core.unit import LinkKind, MemoryUnit
 
 
@@ -116,17 +116,16 @@ class Hits(Sequence[Hit]):
 
     def _repr_html_(self) -> str:
         names = ["vector", "keyword", "entity", "recency", "importance", "association"]
-        head = "".join(f"<th>{name}</th>" for name in ["", "memory", "when", "score", "relevance", *names])
         rows = []
         for rank, hit in enumerate(self, 1):
             when = hit.unit.timestamp.date().isoformat() if hit.unit.timestamp else ""
             cells = [
                 str(rank),
-                html.escape(hit.unit.content),
+                hit.unit.content,
                 when,
                 f"{hit.score:.3f}",
                 f"{hit.relevance:.2f}",
             ]
             cells += [f"{hit.signals[n].weighted:.3f}" if n in hit.signals else "" for n in names]
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+            rows.append(cells)
+        return html_table(["", "memory", "when", "score", "relevance", *names], rows)
