@@ -1,0 +1,61 @@
+# One command for each job. `make` lists them.
+#
+# Everything is installed into .venv, once: a stamp in it records what has been done, so a second call starts at
+# once. Package index, proxies and certificates are whatever pip finds in the environment.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+INPUT ?= examples/sample_conversation.jsonl
+QUESTION ?=
+# Taken as written and handed over by the environment: quotes, spaces, dollar signs and any script stay as they are.
+override INPUT := $(value INPUT)
+override QUESTION := $(value QUESTION)
+export INPUT QUESTION
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.runtime ## remember INPUT="a file" and answer QUESTION="..."; with neither, the shipped sample
+	@PYTHONUTF8=1 $(BIN)/python examples/demo.py "$$INPUT" $${QUESTION:+"$$QUESTION"}
+
+test: $(VENV)/.dev ## run all tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## format, lint and strict types, changing nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev ## measure recall quality and speed
+	$(BIN)/python tools/bench.py
+
+clean: ## remove the environment, caches and builds
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "No $(PYTHON) found. Hindsight needs Python 3.11 or newer; name another one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Hindsight needs Python 3.11 or newer, and $(PYTHON) is $$("$(PYTHON)" --version 2>&1)." >&2; \
+	  echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" -m venv --clear $(VENV) || { \
+	  echo "Could not create $(VENV). On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.runtime: pyproject.toml $(VENV)/.created
+	@echo "Installing Hindsight with its local embedder into $(VENV) (once) ..."
+	@$(PIP) --editable '.[local]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.created
+	@echo "Installing Hindsight and its development tools into $(VENV) (once) ..."
+	@$(PIP) --editable '.[dev,local]'
+	@touch $@ $(VENV)/.runtime
