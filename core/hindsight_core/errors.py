@@ -43,6 +43,9 @@ class InvalidSettings(InvalidInput):
         self.faults = tuple(faults)
         super().__init__(f"{subject}: " + "; ".join(self.faults))
 
+    def __reduce__(self) -> tuple[type[InvalidSettings], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.subject, self.faults)
+
 
 class NotFound(HindsightError, LookupError):
     """No such memory in the scopes this handle may read."""
@@ -55,6 +58,9 @@ class MissingExtra(HindsightError, ImportError):
         self.feature = feature
         self.extra = extra
         super().__init__(f'{feature} needs an extra: pip install "hindsight-memory[{extra}]"')
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return type(self), (self.feature, self.extra)
 
 
 class EmbeddingError(HindsightError):

@@ -236,8 +236,9 @@ class Probe:
         terms: uint64 (T,) hashed query terms, distinct.
         term_weights: float32 (T,).
         entities: uint64 (E,) hashed entity keys the question names, distinct.
-        window: [start, end) in epoch seconds; an open end is -inf or +inf. None = no time asked for.
+        windows: float64 (w, 2) of [start, end) in epoch seconds, open ends infinite; no row = no time asked for.
         top: How many candidates each channel may bring.
+        common: Query terms held by more visible memories than this are ignored; None = none is.
         k1: BM25 term saturation.
         b: BM25 length normalisation.
     """
@@ -247,8 +248,9 @@ class Probe:
     terms: Ids
     term_weights: Floats
     entities: Ids
-    window: tuple[float, float] | None = None
+    windows: Doubles = field(default_factory=lambda: np.empty((0, 2)))
     top: int = 100
+    common: int | None = None
     k1: float = 1.2
     b: float = 0.4
 
@@ -289,7 +291,7 @@ class Candidates:
         terms: float32 (n, T) BM25 contribution of each query term, before `term_weights`.
         entities: bool (n, E) which query entities the memory names.
         timestamp: float64 (n,) epoch seconds; nan = undated.
-        in_window: bool (n,) said in the window, or about a time in it.
+        in_window: bool (n,) said in one of the windows, or about a time in one.
         importance: float32 (n,).
         weight: float32 (n,) strength as of `weight_at`.
         weight_at: float64 (n,) epoch seconds.
@@ -346,7 +348,7 @@ class Reading(Protocol):
         """Union of the top candidates of every channel that is on.
 
         Vector: by cosine. Keyword: by weighted BM25 sum, only > 0. Entity: by summed idf of named entities, only > 0.
-        Time: in the window, best by (cosine + keyword), then newest, when a window is asked for. Ties by id.
+        Time: in a window, best by (cosine + keyword), then newest, when a time is asked for. Ties by id.
         """
         ...
 

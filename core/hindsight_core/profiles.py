@@ -64,36 +64,52 @@ class Weights:
         if not faults and self.vector + self.keyword + self.entity <= 0:
             yield "at least one of vector, keyword and entity must be above 0"
 
+    @property
+    def total(self) -> float:
+        """The sum that brings scores to 0..1."""
+        return self.vector + self.keyword + self.entity + self.recency + self.importance
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spreading:
-    """How far activation flows from a hit to what it is linked with; 0 switches a path off.
+    """Association: how far activation flows from a hit to what it is linked with; 0 switches a path off.
 
     Attributes:
-        turn: Share of the better neighbouring turn of the same session or document.
-        session: Share of the best memory of the same session or document.
-        entity: Share handed over a shared entity that the question does not itself name.
-        link: Share handed over a stored link.
+        turn: A turn is read as the centre of a window: words of the turn d steps away count turn ** d.
+        turn_meaning: The same for meaning: turn_meaning / d of how much the neighbour's cosine exceeds the mean.
         reach: Neighbouring turns looked at, before and after.
-        hub: Entities named by more memories than this are not followed.
-        fan: At most so many memories per shared entity.
+        session: Share of the evidence of the best memory of the same session or document.
+        speaker: What being said by the one person the question names is worth, beside a full match of words.
+        bridge: Share handed over rare words or names that the question does not contain, to memories that answer
+            what is left of the question.
+        seeds: Best hits from which bridges start.
+        rounds: Bridges in a row, for chains of facts.
+        link: Share handed over a stored link.
+        cover: Once a hit holds a word of the question, later hits get so much less for holding it too: several
+            memories that answer different parts come before several that answer the same part.
+        repeat: What a later hit loses for saying nearly the same as an earlier one.
     """
 
-    turn: float = 0.5
+    turn: float = 0.7
+    turn_meaning: float = 0.3
+    reach: int = 2
     session: float = 0.5
-    entity: float = 0.3
+    speaker: float = 0.6
+    bridge: float = 1.0
+    seeds: int = 3
+    rounds: int = 2
     link: float = 0.3
-    reach: int = 1
-    hub: int = 500
-    fan: int = 20
+    cover: float = 0.3
+    repeat: float = 0.5
 
     def __post_init__(self) -> None:
         _check(self, self._faults())
 
     def _faults(self) -> Iterator[str]:
-        yield from _outside(self, 0.0, 1.0, "turn", "session", "entity", "link")
-        yield from _outside(self, 0, 10, "reach")
-        yield from _outside(self, 0, 10**9, "hub", "fan")
+        yield from _outside(self, 0.0, 1.0, "turn", "turn_meaning", "session", "speaker", "link", "cover")
+        yield from _outside(self, 0.0, 5.0, "bridge", "repeat")
+        yield from _outside(self, 0, 10, "reach", "rounds")
+        yield from _outside(self, 0, 50, "seeds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,17 @@
-"""Placeholder replaced by the stage that lives here."""
+"""Recall: from a question to hits.
+
+query      the question, analysed once
+evidence   each channel on one scale; a turn read as the centre of its window
+bridge     association over what a hit mentions and the question does not
+fusion     five signals become one score
+relevance  the absolute measure, and the floor
+ranking    all of it, in order
+context    hits as a prompt needs them
+"""
+
+from hindsight_core.recall.context import estimate_tokens, render
+from hindsight_core.recall.hits import Hit, Hits, Signal, Via
+from hindsight_core.recall.query import Question, analyse
+from hindsight_core.recall.ranking import rank
+
+__all__ = ["Hit", "Hits", "Question", "Signal", "Via", "analyse", "estimate_tokens", "rank", "render"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
-from hindsight_core.ports import Floats, Ids
+from hindsight_core.ports import Doubles, Floats, Ids
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import normalise_key
-from hindsight_core.text.times import TimeSpan, window_of
+from hindsight_core.text.times import TimeSpan, windows_of
 from hindsight_core.text.tokens import query_terms
 
 HISTORY_SHARE = 0.3
@@ -24,37 +24,53 @@ _LONGEST_NAME = 4
 _MOST_KEYS = 160
 
 
+Embed = Callable[[list[str]], Sequence[Floats]]
+"""Query vectors of texts, same order; empty when there is no embedder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aspect:
+    """One thing a question asks for; most questions have one, "Where is A? And who leads B?" has two.
+
+    Attributes:
+        text: Its words.
+        terms: uint64 (T,) hashed terms, distinct.
+        names: The T terms themselves.
+        weights: float32 (T,).
+        vector: float32 (dimension,) or None.
+    """
+
+    text: str
+    terms: Ids
+    names: tuple[str, ...]
+    weights: Floats
+    vector: Floats | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What recall knows of a question.
 
     Attributes:
         text: The question.
-        terms: uint64 (T,) hashed terms, distinct.
-        term_names: The T terms themselves, for explanations.
-        term_weights: float32 (T,).
-        own: bool (T,) whether a term is of the question itself rather than of its history.
-        entities: uint64 (E,) hashed keys of every name the question might contain; the store knows which exist.
-        vector: float32 (dimension,) or None.
-        window: The time asked for, or None.
+        aspects: What it asks for, at least one.
+        entities: uint64 (E,) hashed keys of every name it might contain; the store knows which exist.
+        windows: The times asked for; a memory of any of them is meant.
     """
 
     text: str
-    terms: Ids
-    term_names: tuple[str, ...]
-    term_weights: Floats
-    own: np.ndarray
+    aspects: tuple[Aspect, ...]
     entities: Ids
-    vector: Floats | None
-    window: TimeSpan | None
+    windows: tuple[TimeSpan, ...]
 
     @property
-    def epoch_window(self) -> tuple[float, float] | None:
-        """The window in epoch seconds; open ends are infinite."""
-        if self.window is None:
-            return None
-        start, end = self.window.start, self.window.end
-        return (start.timestamp() if start else -np.inf, end.timestamp() if end else np.inf)
+    def epoch_windows(self) -> Doubles:
+        """The windows in epoch seconds, float64 (w, 2); open ends are infinite."""
+        ends = [
+            (w.start.timestamp() if w.start else -np.inf, w.end.timestamp() if w.end else np.inf)
+            for w in self.windows
+        ]
+        return np.array(ends, dtype=np.float64).reshape(-1, 2)
 
 
 def possible_names(text: str) -> list[str]:
@@ -75,45 +91,57 @@ def possible_names(text: str) -> list[str]:
     return list(keys)[:_MOST_KEYS]
 
 
-def analyse(
-    text: str,
-    *,
-    now: datetime,
-    vector: Floats | None,
-    history: Sequence[str] = (),
-    history_vectors: Sequence[Floats] = (),
-) -> Question:
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+$")
+
+
+def split_questions(text: str) -> list[str]:
+    """The questions of a text that asks several; the whole text when it asks one, or states anything beside it.
+
+    A statement next to a single question is its context ("I ran X and nothing happened. Why?") and stays with it.
+    """
+    sentences = [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
+    asked = [part for part in sentences if part[-1] in "?？"]
+    return asked if len(asked) >= 2 else [text]
+
+
+def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = ()) -> Question:
     """Analyse a question.
 
     Args:
         text: The question.
         now: What "yesterday" refers to.
-        vector: Its embedding, or None.
+        embed: Gives query vectors.
         history: The turns before it, oldest first; they resolve what a follow-up leaves unsaid.
-        history_vectors: Their embeddings, same order; may be empty.
     """
-    weights: dict[str, float] = dict(query_terms(text))
-    own = len(weights)
-    for age, turn in enumerate(reversed(history), 1):
-        for term, weight in query_terms(turn):
-            if term not in weights:
-                weights[term] = weight * HISTORY_SHARE / age
-    mixed = vector
-    if vector is not None and history_vectors:
-        total = vector.astype(np.float64)
-        for age, earlier in enumerate(reversed(history_vectors), 1):
-            total = total + earlier * (HISTORY_SHARE / age)
-        mixed = (total / max(float(np.linalg.norm(total)), 1e-9)).astype(np.float32)
-    names = tuple(weights)
-    ids = [stable_id(name) for name in names]
-    entities = [stable_id(key) for key in possible_names(text)]
+    asked = split_questions(text)
+    vectors = embed([*asked, *history])
+    past = vectors[len(asked) :]
+    aspects = []
+    for number, part in enumerate(asked):
+        weights: dict[str, float] = dict(query_terms(part))
+        own = set(weights)
+        for age, turn in enumerate(reversed(history), 1):
+            for term, weight in query_terms(turn):
+                if term not in own:
+                    weights[term] = max(weights.get(term, 0.0), weight * HISTORY_SHARE / age)
+        vector = vectors[number] if vectors else None
+        if vector is not None and past:
+            shares = [HISTORY_SHARE / age for age in range(len(past), 0, -1)]
+            mixed = vector + np.tensordot(np.array(shares, dtype=np.float32), np.stack(past), axes=1)
+            vector = (mixed / max(float(np.linalg.norm(mixed)), 1e-9)).astype(np.float32)
+        aspects.append(
+            Aspect(
+                text=part,
+                terms=np.array([stable_id(name) for name in weights], dtype=np.uint64),
+                names=tuple(weights),
+                weights=np.fromiter(weights.values(), dtype=np.float32, count=len(weights)),
+                vector=vector,
+            )
+        )
+    keys = dict.fromkeys(stable_id(key) for key in possible_names(text))
     return Question(
         text=text,
-        terms=np.array(ids, dtype=np.uint64),
-        term_names=names,
-        term_weights=np.fromiter(weights.values(), dtype=np.float32, count=len(weights)),
-        own=np.arange(len(names)) < own,
-        entities=np.array(list(dict.fromkeys(entities)), dtype=np.uint64),
-        vector=mixed,
-        window=window_of(text, now),
+        aspects=tuple(aspects),
+        entities=np.array(list(keys), dtype=np.uint64),
+        windows=windows_of(text, now),
     )

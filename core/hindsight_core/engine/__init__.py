@@ -1,0 +1,6 @@
+"""The engine: the only room that composes stages, stores and ports."""
+
+from hindsight_core.engine.facade import Hindsight
+from hindsight_core.engine.items import NOW
+
+__all__ = ["NOW", "Hindsight"]

@@ -1,0 +1,256 @@
+"""The way in: from checked items to stored memories.
+
+    items -> episodes stored -> encode -> embed (outside the write lock) -> one transaction: consolidate, put
+
+The episode is committed before anything else is attempted, so a failing extractor or embedder, or a killed process,
+never loses words: what is still "pending" is encoded by `resume`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from hindsight_core.embedding import embed_checked
+from hindsight_core.encode import Draft, encode, index_text
+from hindsight_core.engine.items import Item, fingerprint
+from hindsight_core.ports import Extractor, Floats, IndexEntry, Store, Transaction
+from hindsight_core.text.secrets import redact, redact_json
+from hindsight_core.text.tokens import pack, terms
+from hindsight_core.unit import Episode, MemoryUnit, Occurrence, Scope
+
+if TYPE_CHECKING:
+    from hindsight_core.ports import Embedder
+    from hindsight_core.profiles import Profile
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What the way in needs; the engine's own parts."""
+
+    store: Store
+    embedder: Embedder | None
+    extractor: Extractor
+    fallback: Extractor
+    profile: Profile
+    new_id: Callable[[datetime], str]
+
+
+def redacted(item: Item, profile: Profile) -> Item:
+    """The item without secrets, where the profile says so."""
+    if not profile.redact_secrets:
+        return item
+    found = redact(item.text)
+    return replace(item, text=found.text, metadata=redact_json(item.metadata))
+
+
+def embed(tools: Tools, texts: Sequence[str]) -> list[Floats | None]:
+    """One vector per text; None without an embedder or for a text on which it failed (logged, no text)."""
+    if tools.embedder is None or not texts:
+        return [None] * len(texts)
+    vectors, failures = embed_checked(tools.embedder, list(texts))
+    for index, error in failures:
+        log.warning(
+            "embedding text %d of %d failed (%s); stored without a vector, reembed() adds it",
+            index + 1,
+            len(texts),
+            type(error).__name__,
+        )
+    failed = {index for index, _ in failures}
+    return [None if i in failed else vectors[i] for i in range(len(texts))]
+
+
+def entries(tools: Tools, texts: Sequence[str]) -> list[IndexEntry]:
+    """Index entries of texts: vectors in one batch, terms one by one."""
+    return [
+        IndexEntry(vector=vector, terms=pack(terms(text)))
+        for text, vector in zip(texts, embed(tools, texts), strict=True)
+    ]
+
+
+def _episode(item: Item, episode_id: str, scope: Scope, now: datetime) -> Episode:
+    return Episode(
+        scope=scope,
+        id=episode_id,
+        text=item.text,
+        source=replace(item.source, episode=episode_id),
+        timestamp=item.timestamp,
+        recorded_at=now,
+        metadata=item.metadata,
+    )
+
+
+def _unit(tools: Tools, item: Item, draft: Draft, scope: Scope, unit_id: str, now: datetime) -> MemoryUnit:
+    found = draft.extraction
+    importance = found.importance if item.importance is None else item.importance
+    return MemoryUnit(
+        scope=scope,
+        id=unit_id,
+        content=draft.content,
+        summary=found.summary,
+        entities=found.entities,
+        timestamp=item.timestamp,
+        valid_from=item.timestamp,
+        recorded_at=now,
+        expires_at=item.expires_at,
+        pinned=item.pinned,
+        indexed=item.indexed,
+        importance=importance,
+        weight=importance,
+        weight_at=now,
+        source=draft.source,
+        memory_type=item.memory_type or found.memory_type,
+        caller_id=item.id is not None,
+        metadata=item.metadata,
+    )
+
+
+def _unit_ids(tools: Tools, item: Item, count: int, now: datetime) -> list[str]:
+    if item.id is None:
+        return [tools.new_id(now) for _ in range(count)]
+    return [item.id] if count == 1 else [f"{item.id}#{i}" for i in range(1, count + 1)]
+
+
+@dataclass(slots=True)
+class _Job:
+    """One episode on its way in."""
+
+    item: Item
+    episode: Episode
+    drafts: list[Draft]
+    entries: list[IndexEntry]
+    stored: list[MemoryUnit]
+
+
+def take_in(
+    tools: Tools,
+    items: Sequence[Item],
+    scope: Scope,
+    now: datetime,
+    *,
+    batch: str,
+    consolidate: bool,
+    actor: str,
+) -> list[list[MemoryUnit]]:
+    """Remember items; an item whose episode is already encoded with the same text is left as it is.
+
+    Returns:
+        Per item the units that now hold it: new ones, or existing ones that gained an occurrence.
+    """
+    jobs = _jobs(tools, items, scope, now)
+    known = {e.id: e for e in tools.store.episodes(scope, [job.episode.id for job in jobs])}
+    todo = []
+    for job in jobs:
+        earlier = known.get(job.episode.id)
+        if earlier is not None and earlier.state == "encoded" and earlier.text == job.episode.text:
+            job.stored = tools.store.units_of(scope, earlier.id)
+            # A forgotten memory comes back when it is told again by its id, not when an old ingest runs again.
+            if job.stored or job.item.resumable:
+                continue
+        todo.append(job)
+    if todo:
+        with tools.store.write(actor=actor, batch=batch, now=now) as tx:
+            for job in todo:
+                tx.put_episode(job.episode)
+        _encode(tools, todo)
+        with tools.store.write(actor=actor, batch=batch, now=now) as tx:
+            for job in todo:
+                _store(tools, tx, job, now, consolidate=consolidate)
+    return [job.stored for job in jobs]
+
+
+def _jobs(tools: Tools, items: Sequence[Item], scope: Scope, now: datetime) -> list[_Job]:
+    seen: Counter[str] = Counter()
+    jobs = []
+    for raw in items:
+        item = redacted(raw, tools.profile)
+        if item.id is not None:
+            episode_id = item.id
+        elif item.resumable:
+            first = fingerprint(item, 0)
+            episode_id = fingerprint(item, seen[first]) if seen[first] else first
+            seen[first] += 1
+        else:
+            episode_id = tools.new_id(now)
+        jobs.append(_Job(item, _episode(item, episode_id, scope, now), [], [], []))
+    return jobs
+
+
+def _encode(tools: Tools, jobs: Sequence[_Job]) -> None:
+    for job in jobs:
+        job.drafts = encode(
+            job.episode,
+            document=job.item.document,
+            entity_types=tools.profile.entity_types,
+            extractor=tools.extractor,
+            fallback=tools.fallback,
+        )
+        for draft in job.drafts:
+            if draft.failed is not None:
+                log.warning(
+                    "extraction failed (%s); rules stood in, the episode stays pending",
+                    type(draft.failed).__name__,
+                )
+    texts = [index_text(draft.content, draft.source) for job in jobs for draft in job.drafts]
+    ready = iter(entries(tools, texts))
+    for job in jobs:
+        job.entries = [next(ready) for _ in job.drafts]
+
+
+def _store(tools: Tools, tx: Transaction, job: _Job, now: datetime, *, consolidate: bool) -> None:
+    item, scope = job.item, job.episode.scope
+    ids = _unit_ids(tools, item, len(job.drafts), now)
+    for draft, entry, unit_id in zip(job.drafts, job.entries, ids, strict=True):
+        unit = _unit(tools, item, draft, scope, unit_id, now)
+        earlier = tx.get(unit.key) if item.id is not None else None
+        if earlier is not None:
+            unit = revised(earlier, unit, item)
+        elif consolidate and item.id is None and item.indexed:
+            same = tx.repeats(scope, draft.content)
+            if same:
+                repeated = said_again(same[0], unit)
+                job.stored.append(tx.put(repeated, None, reason="said again"))
+                continue
+        job.stored.append(tx.put(unit, entry, reason="revised" if earlier else "remembered"))
+    kept = {unit.id for unit in job.stored}
+    if item.id is not None:
+        for part in tx.units_of(scope, job.episode.id):
+            if part.id not in kept and part.source.episode == job.episode.id:
+                tx.remove(part.key, reason="no longer part of the text")
+    failed = any(draft.failed is not None for draft in job.drafts)
+    tx.put_episode(job.episode if failed else replace(job.episode, state="encoded"))
+
+
+def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item) -> MemoryUnit:
+    """An existing memory with new content: what it says changes, what it has lived through stays."""
+    return replace(
+        earlier,
+        content=new.content,
+        summary=new.summary,
+        entities=new.entities,
+        source=new.source,
+        indexed=new.indexed,
+        timestamp=new.timestamp if item.dated else earlier.timestamp,
+        metadata=new.metadata or earlier.metadata,
+        importance=earlier.importance if item.importance is None else item.importance,
+        memory_type=item.memory_type or earlier.memory_type,
+        expires_at=item.expires_at or earlier.expires_at,
+        pinned=item.pinned or earlier.pinned,
+    )
+
+
+def said_again(earlier: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
+    """An existing memory that was said once more: it gains an occurrence and keeps everything else."""
+    occurrence = Occurrence(
+        source=new.source,
+        timestamp=new.timestamp,
+        recorded_at=new.recorded_at,
+        text=new.content if new.content != earlier.content else None,
+    )
+    return replace(earlier, occurrences=(*earlier.occurrences, occurrence))

@@ -1,0 +1,142 @@
+"""What the handles of one open store share, and how it is put together."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from hindsight_core.clock import SystemClock, TimeOrderedIds
+from hindsight_core.embedding import Calibration, measure, resolve
+from hindsight_core.encode import RulesExtractor
+from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra
+from hindsight_core.ports import Clock, Embedder, Extractor, Store
+from hindsight_core.profiles import Profile
+from hindsight_core.stores.sqlite import SqliteStore
+
+log = logging.getLogger(__name__)
+
+FINGERPRINT = "embedder.fingerprint"
+DIMENSION = "embedder.dimension"
+CALIBRATION = "embedder.calibration"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The engine's parts, shared by all handles of one store.
+
+    Attributes:
+        store: Where memories live.
+        embedder: Or None: three channels work.
+        extractor: Finds summary, entities, importance, type.
+        fallback: Stands in when the extractor fails.
+        profile: Settings.
+        clock: The time.
+        new_id: Makes an id for something made at an instant.
+        calibration: Of the embedder's cosines; None without an embedder.
+        count_tokens: Counts tokens for context blocks.
+    """
+
+    store: Store
+    embedder: Embedder | None
+    extractor: Extractor
+    fallback: Extractor
+    profile: Profile
+    clock: Clock
+    new_id: Callable[[datetime], str]
+    calibration: Calibration | None
+    count_tokens: Callable[[str], int]
+
+
+def default_embedder(wanted: Any) -> Embedder | None:
+    """The embedder for what the caller passed; "auto" means the bundled one where it is installed, else none."""
+    if wanted != "auto":
+        return resolve(wanted)
+    try:
+        return resolve("local")
+    except MissingExtra as missing:
+        log.warning("no embedder: recall works by words, names and time only. %s", missing)
+        return None
+
+
+def open_store(path: str | Path | Store) -> Store:
+    """A store from a path, ":memory:", or a store as it is."""
+    if isinstance(path, str | Path):
+        return SqliteStore.open(path)
+    if isinstance(path, Store):
+        return path
+    raise InvalidInput(f'open() takes a file path, ":memory:" or a store, not {type(path).__name__}')
+
+
+def check_embedder(store: Store, embedder: Embedder | None) -> None:
+    """Refuse an embedder whose vectors do not fit what the store holds; nothing is written.
+
+    Raises:
+        EmbedderMismatch: Naming both, and the ways out.
+    """
+    held = store.meta().get(FINGERPRINT)
+    if held is None or embedder is None or held == embedder.fingerprint:
+        return
+    size = store.meta().get(DIMENSION, "?")
+    raise EmbedderMismatch(
+        f"this store holds vectors of {held} ({size} dimensions), but the embedder given is {embedder.fingerprint} "
+        f"({embedder.dimension} dimensions). Open it with the first, or move it over with "
+        f"Hindsight.open(path, ..., embedder=NEW, reembed=True)"
+    )
+
+
+def adopt_embedder(
+    store: Store, embedder: Embedder, now: datetime, new_id: Callable[[datetime], str]
+) -> Calibration:
+    """Write down whose vectors the store holds, and how its cosines are calibrated (measured once)."""
+    meta = store.meta()
+    if meta.get(FINGERPRINT) == embedder.fingerprint and CALIBRATION in meta:
+        return Calibration(**json.loads(meta[CALIBRATION]))
+    calibration = measure(embedder)
+    with store.write(actor="engine", batch=new_id(now), now=now) as tx:
+        tx.set_meta(FINGERPRINT, embedder.fingerprint)
+        tx.set_meta(DIMENSION, str(embedder.dimension))
+        tx.set_meta(CALIBRATION, json.dumps({"query": calibration.query, "passage": calibration.passage}))
+    return calibration
+
+
+def open_parts(
+    path: str | Path | Store,
+    *,
+    embedder: Any,
+    extractor: Extractor | None,
+    profile: Profile,
+    clock: Clock | None,
+    new_id: Callable[[datetime], str] | None,
+    count_tokens: Callable[[str], int],
+    reembed: bool,
+) -> Parts:
+    """Open a store and put the parts together; on any error the store is closed again."""
+    chosen = default_embedder(embedder)
+    clock, new_id = clock or SystemClock(), new_id or TimeOrderedIds()
+    store = open_store(path)
+    try:
+        calibration = None
+        if chosen is not None:
+            if not reembed:
+                check_embedder(store, chosen)
+            calibration = adopt_embedder(store, chosen, clock.now(), new_id)
+    except BaseException:
+        store.close()
+        raise
+    rules = RulesExtractor()
+    return Parts(
+        store=store,
+        embedder=chosen,
+        extractor=extractor or rules,
+        fallback=rules,
+        profile=profile,
+        clock=clock,
+        new_id=new_id,
+        calibration=calibration,
+        count_tokens=count_tokens,
+    )

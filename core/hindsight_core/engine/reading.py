@@ -1,0 +1,238 @@
+"""The way out: from a question to hits, and from hits to a context block that counts as use."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from hindsight_core.engine.parts import Parts
+from hindsight_core.errors import InvalidInput, NotFound
+from hindsight_core.filters import Filter, parse_filter
+from hindsight_core.ports import Floats, Store, Use, Visibility
+from hindsight_core.recall import Hit, Hits, analyse, rank, render
+from hindsight_core.scope import covers
+from hindsight_core.strength import after_use
+from hindsight_core.unit import Key, LinkKind, MemoryUnit, Scope, Status
+
+_REMEMBERED_RECALLS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A recall as asked, checked."""
+
+    query: str
+    k: int
+    now: datetime
+    history: tuple[str, ...]
+    where: Mapping[str, Any] | None
+    scopes: tuple[Scope, ...]
+    as_of: datetime | None
+    known_at: datetime | None
+    include_history: bool
+    include_archived: bool
+    floor: float | None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.query, str):
+            raise InvalidInput(f"query must be a string, not {type(self.query).__name__}")
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0:
+            raise InvalidInput(f"k must be a whole number from 0, not {self.k!r}")
+        floor = self.floor
+        if floor is not None and (isinstance(floor, str | bool) or not 0.0 <= floor <= 1.0):
+            raise InvalidInput(f"floor must be a number in 0..1 or None, not {floor!r}")
+
+    @property
+    def visible(self) -> Visibility:
+        """What the store may show for it."""
+        statuses = {Status.ACTIVE}
+        if self.include_history:
+            statuses.add(Status.SUPERSEDED)
+        if self.include_archived:
+            statuses.add(Status.ARCHIVED)
+        return Visibility(
+            scopes=self.scopes,
+            now=self.now,
+            statuses=frozenset(statuses),
+            where=parse_filter(self.where) if self.where else None,
+            as_of=self.as_of,
+            known_at=self.known_at,
+        )
+
+
+def dated(
+    where: Mapping[str, Any] | None,
+    since: datetime | None,
+    until: datetime | None,
+    *,
+    entity: str | None = None,
+) -> Mapping[str, Any] | None:
+    """The caller's filter with the shorthands folded in."""
+    if since is not None and until is not None and since > until:
+        raise InvalidInput("since lies after until; swap them")
+    clauses: list[Mapping[str, Any]] = [where] if where else []
+    if since is not None:
+        clauses.append({"timestamp": {"$gte": since}})
+    if until is not None:
+        clauses.append({"timestamp": {"$lt": until}})
+    if entity is not None:
+        clauses.append({"entity": entity})
+    if not clauses:
+        return None
+    return clauses[0] if len(clauses) == 1 else {"$and": clauses}
+
+
+def exact(
+    *, scopes: tuple[Scope, ...], now: datetime, where: Mapping[str, Any] | None, status: Status | str | None
+) -> Visibility:
+    """What an exact question may see: active memories, or those of the status asked for."""
+    try:
+        statuses = frozenset({Status.ACTIVE if status is None else Status(status)})
+    except ValueError:
+        known = ", ".join(item.value for item in Status)
+        raise InvalidInput(f"status must be one of {known}, not {status!r}") from None
+    parsed: Filter | None = parse_filter(where) if where else None
+    return Visibility(scopes=scopes, now=now, statuses=statuses, where=parsed, unindexed=True)
+
+
+class RecallLog:
+    """The latest recalls of a handle, so that feedback can name one by its id. Rendered ones are in the store too."""
+
+    def __init__(self) -> None:
+        self._recalls: OrderedDict[str, tuple[Key, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, recall_id: str, keys: Sequence[Key]) -> None:
+        """Remember what a recall gave."""
+        with self._lock:
+            self._recalls[recall_id] = tuple(keys)
+            while len(self._recalls) > _REMEMBERED_RECALLS:
+                self._recalls.popitem(last=False)
+
+    def keys_of(self, what: Hits | Hit | str, store: Store, scope: Scope) -> list[Key]:
+        """The memories that hits, one hit, or the id of a past recall refer to.
+
+        Raises:
+            NotFound: No recall of this scope has that id.
+        """
+        if isinstance(what, Hit):
+            return [what.unit.key]
+        if isinstance(what, Hits):
+            return [hit.unit.key for hit in what]
+        if not isinstance(what, str):
+            raise InvalidInput(f"feedback takes hits, a hit or the id of a recall, not {type(what).__name__}")
+        with self._lock:
+            if what in self._recalls:
+                return list(self._recalls[what])
+        logged = store.recall_log(what)
+        if logged is None or logged[0] != scope:
+            raise NotFound("no recall with that id; pass the hits themselves or hits.recall_id")
+        return logged[1]
+
+
+def question_vectors(parts: Parts, texts: Sequence[str]) -> list[Floats]:
+    """One query vector per text; empty without an embedder."""
+    if parts.embedder is None:
+        return []
+    return [parts.embedder.embed_query(text) for text in texts]
+
+
+def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits:
+    """One recall: analyse, search and rank under one consistent view, then attach each fact's history."""
+    recall_id = parts.new_id(request.now)
+
+    def show(hits: Hits, max_tokens: int) -> str:
+        return _show(parts, hits, max_tokens, scope, request.now)
+
+    found: list[Hit] = []
+    if request.k and request.query.strip():
+        question = analyse(
+            request.query,
+            now=request.now,
+            embed=lambda texts: question_vectors(parts, texts),
+            history=request.history,
+        )
+        with parts.store.reading(request.visible) as view:
+            found = rank(
+                view,
+                question,
+                visible=request.visible,
+                profile=parts.profile,
+                calibration=parts.calibration,
+                k=request.k,
+                floor=request.floor,
+            )
+        found = _with_history(parts.store, found, request.now)
+    log.add(recall_id, [hit.unit.key for hit in found])
+    return Hits(found, query=request.query, recall_id=recall_id, render=show)
+
+
+def _with_history(store: Store, hits: Sequence[Hit], now: datetime) -> list[Hit]:
+    """Attach earlier values and contradictions, one look-up for all hits."""
+    wanted: dict[Key, None] = {}
+    for hit in hits:
+        for link in hit.unit.related_ids:
+            if (link.kind is LinkKind.EVOLVES and link.outgoing) or link.kind is LinkKind.CONTRADICTS:
+                wanted[(hit.unit.scope, link.id)] = None
+    if not wanted:
+        return list(hits)
+    keys = list(wanted)
+    linked = {key: unit for key, unit in zip(keys, store.get(keys), strict=True) if unit is not None}
+
+    def pick(unit: MemoryUnit, kind: LinkKind, status: Status) -> tuple[MemoryUnit, ...]:
+        others = [
+            linked[(unit.scope, link.id)]
+            for link in unit.related_ids
+            if link.kind is kind
+            and (link.outgoing or kind is LinkKind.CONTRADICTS)
+            and (unit.scope, link.id) in linked
+        ]
+        alive = [o for o in others if o.status is status and (o.expires_at is None or o.expires_at > now)]
+        return tuple(sorted(alive, key=lambda o: (o.timestamp or o.recorded_at, o.seq), reverse=True))
+
+    from dataclasses import replace
+
+    return [
+        replace(
+            hit,
+            predecessors=pick(hit.unit, LinkKind.EVOLVES, Status.SUPERSEDED),
+            contradicts=pick(hit.unit, LinkKind.CONTRADICTS, Status.ACTIVE),
+        )
+        for hit in hits
+    ]
+
+
+def _show(parts: Parts, hits: Hits, max_tokens: int, scope: Scope, now: datetime) -> str:
+    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 0:
+        raise InvalidInput(f"max_tokens must be a whole number from 0, not {max_tokens!r}")
+    block, shown = render(list(hits), max_tokens, parts.count_tokens)
+    if shown:
+        use(
+            parts, [hit.unit.key for hit in shown], scope, hits.recall_id, [hit.unit.key for hit in hits], now
+        )
+    return block
+
+
+def use(
+    parts: Parts, keys: Sequence[Key], scope: Scope, recall_id: str, recalled: Sequence[Key], now: datetime
+) -> None:
+    """Record a real use of memories of the written scope; within the refractory period it counts once."""
+    own = [key for key in keys if covers(scope, key[0])]
+    profile = parts.profile
+    with parts.store.write(actor="use", batch=recall_id, now=now) as tx:
+        uses = []
+        for key in own:
+            unit = tx.get(key)
+            if unit is None:
+                continue
+            if unit.last_access and (now - unit.last_access).total_seconds() < profile.refractory:
+                continue
+            rest = (now - unit.weight_at).total_seconds()
+            weight = after_use(unit.weight, rest, decay=profile.decay, bonus=profile.retrieval_bonus)
+            uses.append(Use(key=key, weight=weight, at=now, access_count=unit.access_count + 1))
+        tx.use(uses)
+        tx.log_recall(recall_id, scope, now, list(recalled))

@@ -1,0 +1,143 @@
+"""In and out: JSON lines that hold everything a store knows of a scope, vectors apart.
+
+The first line names the format. Then episodes, then memories, one a line, scopes relative to the one exported, so that
+they can be read into another. Vectors belong to a model and are made anew on import.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from hindsight_core.encode import index_text
+from hindsight_core.engine import intake
+from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.progress import track
+from hindsight_core.errors import InvalidInput, StoreUnwritable
+from hindsight_core.ports import Visibility
+from hindsight_core.stores.codec import decode_episode, decode_unit, encode_episode, encode_unit
+from hindsight_core.unit import Episode, MemoryUnit, Scope, Status
+
+FORMAT = "hindsight-export"
+VERSION = 1
+_BATCH = 256
+
+
+def everything(scope: Scope) -> Visibility:
+    """All there is below a scope: every status, unindexed and expired memories included."""
+    from datetime import UTC
+
+    return Visibility(
+        scopes=(scope,), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status), unindexed=True
+    )
+
+
+def export(parts: Parts, scope: Scope, path: Path) -> int:
+    """Write a scope and all below it; the file appears whole or not at all. Returns the number of memories."""
+    units = parts.store.find(everything(scope), newest_first=False)
+    depth = len(scope)
+    temporary = path.with_name(path.name + ".part")
+    try:
+        with temporary.open("w", encoding="utf-8") as out:
+            out.write(json.dumps({"format": FORMAT, "version": VERSION}) + "\n")
+            for below in parts.store.scopes(scope):
+                for episode in parts.store.episodes(below):
+                    line = {
+                        "episode": json.loads(encode_episode(replace(episode, scope=episode.scope[depth:])))
+                    }
+                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            for unit in units:
+                line = {"memory": json.loads(encode_unit(replace(unit, scope=unit.scope[depth:])))}
+                out.write(json.dumps(line, ensure_ascii=False) + "\n")
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreUnwritable(f"cannot write the export {path.name}: {error.strerror}") from error
+    return len(units)
+
+
+def _read(path: Path, scope: Scope) -> tuple[list[Episode], list[MemoryUnit]]:
+    episodes: list[Episode] = []
+    units: list[MemoryUnit] = []
+    for number, line in _lines(path):
+        try:
+            if "episode" in line:
+                episode = decode_episode(json.dumps(line["episode"]))
+                episodes.append(replace(episode, scope=(*scope, *episode.scope)))
+            else:
+                unit = decode_unit(json.dumps(line["memory"]))
+                units.append(replace(unit, scope=(*scope, *unit.scope), seq=0))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidInput(f"line {number} of the export is damaged; nothing was imported") from error
+    return episodes, units
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with path.open(encoding="utf-8") as source:
+            for number, raw in enumerate(source, 1):
+                line = json.loads(raw)
+                if number > 1:
+                    yield number, line
+                elif line.get("format") != FORMAT:
+                    raise InvalidInput(
+                        f"{path.name} is not an export of Hindsight: its first line names no format"
+                    )
+                elif line.get("version", 0) > VERSION:
+                    raise InvalidInput(f"{path.name} was written by a newer release; update hindsight-memory")
+    except FileNotFoundError as error:
+        raise InvalidInput(f"there is no file {path.name}") from error
+    except (ValueError, AttributeError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{path.name} is damaged or not an export; nothing was imported") from error
+
+
+def import_(parts: Parts, scope: Scope, path: Path, now: datetime, progress: bool | None) -> int:
+    """Read an export; the file is checked whole first, memories already there are left as they are."""
+    episodes, units = _read(path, scope)
+    batch = parts.new_id(now)
+    with parts.store.write(actor="import", batch=batch, now=now) as tx:
+        present = {
+            (e.scope, e.id) for below in parts.store.scopes(scope) for e in parts.store.episodes(below)
+        }
+        for episode in episodes:
+            if (episode.scope, episode.id) not in present:
+                tx.put_episode(episode)
+    added = 0
+    links = {unit.key: unit.related_ids for unit in units}
+    starts = range(0, len(units), _BATCH)
+    for start in track(starts, total=len(units), step=_BATCH, label="importing", show=progress):
+        part = units[start : start + _BATCH]
+        there = parts.store.get([unit.key for unit in part])
+        new = [unit for unit, old in zip(part, there, strict=True) if old is None]
+        entries = intake.entries(parts, [index_text(unit.content, unit.source) for unit in new])
+        with parts.store.write(actor="import", batch=batch, now=now) as tx:
+            for unit, entry in zip(new, entries, strict=True):
+                if tx.get(unit.key) is None:
+                    tx.put(replace(unit, related_ids=()), entry, reason="imported")
+                    added += 1
+    _relink(parts, links, batch, now)
+    return added
+
+
+def _relink(parts: Parts, links: dict[Any, Any], batch: str, now: datetime) -> None:
+    """Links come last, when both ends are there."""
+    with parts.store.write(actor="import", batch=batch, now=now) as tx:
+        for key, wanted in links.items():
+            unit = tx.get(key) if wanted else None
+            if unit is None:
+                continue
+            have = {(link.id, link.kind) for link in unit.related_ids}
+            new = [
+                link
+                for link in wanted
+                if (link.id, link.kind) not in have and tx.get((key[0], link.id)) is not None
+            ]
+            if new:
+                tx.put(replace(unit, related_ids=(*unit.related_ids, *new)), None, reason="links imported")

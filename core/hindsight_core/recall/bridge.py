@@ -1,0 +1,69 @@
+"""Bridges: from a hit, over what it mentions and the question does not, to the memory that answers the rest.
+
+"The event for three thousand people, where is it?": one memory gives the event its size, another gives it its place.
+Nothing but the event's name joins the two, and the question does not contain it. So activation flows from the best
+hits over their rare terms; how much arrives depends on how well the target answers what the hit left open: the words
+the hit does not contain. Flowing over terms the question itself contains
+would only count the same evidence again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hindsight_core.ports import Candidates, Doubles, Ids, Ints
+from hindsight_core.text.hashing import stable_id
+from hindsight_core.text.tokens import TermWeights, query_terms
+
+_ONLY_MAIN = TermWeights(main=1.0, exact=0.0, part=0.0, character=0.0)
+_LONGEST = 1200
+"""Characters of a hit that are looked at: bridges over a long text would lead everywhere."""
+
+
+def open_terms(text: str, asked: frozenset[int]) -> dict[int, None]:
+    """Hashed main terms of a hit that the question does not contain."""
+    found: dict[int, None] = {}
+    for term, weight in query_terms(text[:_LONGEST], _ONLY_MAIN):
+        key = stable_id(term)
+        if weight > 0 and key not in asked:
+            found[key] = None
+    return found
+
+
+def commonest(size: int) -> int:
+    """A term held by more memories than this joins nothing in particular."""
+    return max(size // 5, 5)
+
+
+def strengths(
+    held: list[dict[int, None]], terms: Ids, candidates: Candidates, df: Ints, size: int
+) -> Doubles:
+    """How strongly each seed is joined with each candidate: the shared share of its rare terms, (seeds, n) in 0..1."""
+    often = df.astype(np.float64)
+    usable = (often >= 2) & (often <= commonest(size))
+    idf = np.where(usable, np.log1p((size - often + 0.5) / (often + 0.5)), 0.0)
+    member = np.array([[int(term) in seed for term in terms] for seed in held]) * idf
+    return (member @ (candidates.terms > 0).T) / np.maximum(member.sum(axis=1, keepdims=True), 1e-9)
+
+
+def flow(
+    scores: Doubles, seeds: list[int], joined: Doubles, remaining: Doubles, share: float
+) -> tuple[Doubles, Ints]:
+    """Activation that arrives at each candidate.
+
+    Args:
+        scores: Evidence so far, (n,), in deviations.
+        seeds: Positions of the seeds.
+        joined: (seeds, n) how strongly each seed is joined with each candidate.
+        remaining: (seeds, n) deviations of the words of the question that the seed does not contain.
+        share: How much is handed over.
+
+    Returns:
+        The best arriving activation per candidate, in deviations, and the position of the seed it came from (-1 = none).
+    """
+    strength = scores[seeds] / max(float(scores[seeds].max(initial=0.0)), 1e-9)
+    arriving = share * strength[:, None] * joined * (1.0 + remaining)
+    arriving[np.arange(len(seeds)), seeds] = 0.0
+    best = np.argmax(arriving, axis=0)
+    gain = arriving[best, np.arange(len(scores))]
+    return gain, np.where(gain > 0, np.array(seeds)[best], -1)

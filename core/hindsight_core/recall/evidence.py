@@ -1,0 +1,147 @@
+"""Evidence: what speaks for a memory, channel by channel, brought to one scale per query.
+
+Cosines crowd into a narrow band and BM25 sums have no upper bound, so neither can be added as it is. Each channel is
+measured in standard deviations above what the question finds on average in everything it may see (a z-score), below
+average counting nothing. That beat rank fusion by nine points and min-max scaling by two on conversations. Both channels
+are then divided by the larger of their two maxima: their proportion stays, and every value lies in 0..1.
+
+With few memories, average and deviation say little; they are drawn towards what is known of the model beforehand
+(`_PRIOR` observations of its background cosine), so one single memory is judged by an absolute measure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hindsight_core.embedding import Calibration
+from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints
+from hindsight_core.profiles import Spreading
+
+_PRIOR = 10.0
+_COSINE_DEVIATION = 0.15
+"""Of the room between background and 1: what cosines of unrelated texts deviate by, before anything was seen."""
+_KEYWORD_DEVIATION = 1.5
+"""BM25 sums of unrelated texts deviate by about one common word."""
+
+FloatArray = Doubles
+
+_NONE: Ints = np.empty(0, dtype=np.int64)
+NO_STEPS = (_NONE, _NONE, _NONE)
+"""No neighbours: every memory is read alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Average and deviation of a channel, drawn towards what is known beforehand when there is little to go by."""
+
+    mean: float
+    deviation: float
+
+    def standard(self, values: FloatArray) -> FloatArray:
+        """Deviations above average; below average (or not measured) counts 0."""
+        return np.clip(np.nan_to_num((values - self.mean) / self.deviation, nan=0.0), 0.0, None)
+
+
+def _scale(size: int, mean: float, deviation: float, prior_mean: float, prior_deviation: float) -> Scale:
+    if size == 0 or not np.isfinite(mean):
+        return Scale(prior_mean, prior_deviation)
+    share = size / (size + _PRIOR)
+    centre = share * mean + (1 - share) * prior_mean
+    variance = (
+        share * deviation**2
+        + (1 - share) * prior_deviation**2
+        + share * (1 - share) * (mean - prior_mean) ** 2
+    )
+    return Scale(centre, float(np.sqrt(max(variance, 1e-12))))
+
+
+def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
+    """The scales of meaning and of words for one question."""
+    background = calibration.query if calibration else 0.0
+    meaning = _scale(
+        bank.size, bank.cosine_mean, bank.cosine_std, background, _COSINE_DEVIATION * (1.0 - background)
+    )
+    words = _scale(bank.size, bank.keyword_mean, bank.keyword_std, 0.0, _KEYWORD_DEVIATION)
+    return meaning, words
+
+
+def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """Neighbours within a session as positions in `rows`: (from, to, steps), both directions, each once."""
+    order = np.argsort(rows)
+    where = order[np.clip(np.searchsorted(rows, edges.source, sorter=order), 0, len(rows) - 1)]
+    there = order[np.clip(np.searchsorted(rows, edges.target, sorter=order), 0, len(rows) - 1)]
+    known = (rows[where] == edges.source) & (rows[there] == edges.target)
+    one, two, steps = where[known], there[known], edges.distance[known].astype(np.int64)
+    both = np.stack([np.concatenate([one, two]), np.concatenate([two, one]), np.concatenate([steps, steps])])
+    unique = np.unique(both, axis=1)
+    return unique[0], unique[1], unique[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Per candidate: each channel in deviations, before and after its window; shape (n,) each.
+
+    Attributes:
+        meaning: Deviations of the cosine.
+        words: Deviations of the BM25 sum.
+        covered: float (n, T) contributions of the question's terms within the window.
+        near_meaning: As `meaning`, of the window around the memory.
+        near_words: As `words`, of the window.
+        words_scale: BM25 per deviation.
+    """
+
+    meaning: FloatArray
+    words: FloatArray
+    covered: FloatArray
+    near_meaning: FloatArray
+    near_words: FloatArray
+    words_scale: float
+
+
+def gather(
+    candidates: Candidates,
+    weights: Floats,
+    bank: Bank,
+    calibration: Calibration | None,
+    steps: tuple[Ints, Ints, Ints],
+    spreading: Spreading,
+) -> Evidence:
+    """Evidence of one aspect for all candidates.
+
+    A turn is read as the centre of its window: a question's words may fall on several turns of one exchange, and a
+    window counts each word once, where adding up the turns' scores would count the same word again and again.
+    """
+    meaning, words = scales(bank, calibration)
+    cosine = candidates.cosine.astype(np.float64)
+    terms = candidates.terms.astype(np.float64)
+    source, target, distance = steps
+    near_terms, near_cosine = terms.copy(), cosine.copy()
+    if len(source) and spreading.turn > 0:
+        np.maximum.at(near_terms, source, terms[target] * (spreading.turn**distance)[:, None])
+    if len(source) and spreading.turn_meaning > 0:
+        lift = np.nan_to_num(cosine[target] - meaning.mean, nan=0.0) * spreading.turn_meaning / distance
+        np.add.at(near_cosine, source, lift)
+    return Evidence(
+        meaning=meaning.standard(cosine),
+        words=words.standard(terms @ weights),
+        covered=near_terms,
+        near_meaning=meaning.standard(near_cosine),
+        near_words=words.standard(near_terms @ weights),
+        words_scale=words.deviation,
+    )
+
+
+def best_of_group(total: FloatArray, values: FloatArray, group: Ints) -> FloatArray:
+    """For each candidate the `values` (s, n) of the member with the best `total` (n,) of its group; 0 without one."""
+    result = np.zeros_like(values)
+    grouped = np.flatnonzero(group >= 0)
+    if not len(grouped):
+        return result
+    _, code = np.unique(group[grouped], return_inverse=True)
+    ascending = np.argsort(total[grouped], kind="stable")
+    best = np.zeros(int(code.max()) + 1, dtype=np.int64)
+    best[code[ascending]] = grouped[ascending]  # the last write per group is its best member
+    result[:, grouped] = values[:, best[code]]
+    return result

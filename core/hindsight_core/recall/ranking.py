@@ -1,0 +1,263 @@
+"""One recall under one consistent view: search, associate, fuse, cut off, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hindsight_core.embedding import Calibration
+from hindsight_core.ports import Bank, Candidates, Doubles, Ids, Ints, Probe, Reading, Visibility
+from hindsight_core.profiles import Profile
+from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
+from hindsight_core.recall.coverage import POOL, cover, interleave
+from hindsight_core.recall.evidence import NO_STEPS, best_of_group, gather, scales, step_edges
+from hindsight_core.recall.fusion import Fused, Signals, fuse, order
+from hindsight_core.recall.hits import Hit, Signal, Via
+from hindsight_core.recall.query import Aspect, Question
+from hindsight_core.recall.relevance import coverage, relevance
+from hindsight_core.strength import recency, weights_now
+from hindsight_core.unit import LinkKind
+
+
+def rank(
+    view: Reading,
+    question: Question,
+    *,
+    visible: Visibility,
+    profile: Profile,
+    calibration: Calibration | None,
+    k: int,
+    floor: float | None,
+) -> list[Hit]:
+    """The best k hits for a question.
+
+    Args:
+        view: What the store shows.
+        question: Analysed.
+        visible: What may be seen; its `now` is the present moment.
+        profile: Weights and spreading.
+        calibration: Of the embedder's cosines, None without one.
+        k: At most so many.
+        floor: Least relevance, or None.
+    """
+    return _Recall(view, question, visible, profile, calibration).hits(k, floor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """What one aspect made of the candidates; arrays (n,)."""
+
+    candidates: Candidates
+    raw: Mapping[str, Doubles]
+    signals: Signals
+    fused: Fused
+    sure: Doubles
+    origin: Ints
+    chosen: list[tuple[int, float]]
+
+
+class _Recall:
+    """The state of one recall; lives as long as its view."""
+
+    def __init__(
+        self,
+        view: Reading,
+        question: Question,
+        visible: Visibility,
+        profile: Profile,
+        calibration: Calibration | None,
+    ) -> None:
+        self.view = view
+        self.question = question
+        self.visible = visible
+        self.profile = profile
+        self.calibration = calibration
+        weights = profile.weights
+        scale = max(weights.vector, weights.keyword, weights.entity)
+        self.ratio = np.array([weights.vector, weights.keyword, weights.entity]) / scale
+
+    def hits(self, k: int, floor: float | None) -> list[Hit]:
+        spreading = self.profile.spreading
+        probes = [self._probe(aspect) for aspect in self.question.aspects]
+        found = [self.view.search(probe) for probe in probes]
+        rows = np.unique(np.concatenate([candidates.rows for candidates, _ in found]))
+        if not len(rows):
+            return []
+        edges = self.view.neighbours(probes[0], rows, reach=spreading.reach, entities=0, hub=0)
+        bridged = [
+            self._bridged(aspect, candidates, bank)
+            for aspect, (candidates, bank) in zip(self.question.aspects, found, strict=True)
+        ]
+        rows = np.unique(np.concatenate([rows, edges.target, *bridged]))
+        steps = step_edges(edges, rows)
+        ranked = [
+            self._aspect(aspect, probe, bank, rows, steps, k, floor)
+            for aspect, probe, (_, bank) in zip(self.question.aspects, probes, found, strict=True)
+        ]
+        return self._explained(ranked, interleave([one.chosen for one in ranked], k))
+
+    def _probe(self, aspect: Aspect) -> Probe:
+        return Probe(
+            visible=self.visible,
+            vector=aspect.vector,
+            terms=aspect.terms,
+            term_weights=aspect.weights,
+            entities=self.question.entities,
+            windows=self.question.epoch_windows,
+            top=self.profile.channel_top,
+        )
+
+    def _aspect(
+        self,
+        aspect: Aspect,
+        probe: Probe,
+        bank: Bank,
+        rows: Ints,
+        steps: tuple[Ints, Ints, Ints],
+        k: int,
+        floor: float | None,
+    ) -> _Ranked:
+        spreading = self.profile.spreading
+        candidates = self.view.signals(probe, rows)
+        evidence = gather(candidates, aspect.weights, bank, self.calibration, steps, spreading)
+        # Rows: vector, keyword, entity; all in deviations until they are scaled together below.
+        active = np.stack([evidence.near_meaning, evidence.near_words, self._named(candidates, bank)])
+        self._over_session(active, candidates)
+        origin = np.full(len(rows), -1)
+        for _ in range(spreading.rounds):
+            if not self._over_bridges(aspect, candidates, bank, active, origin):
+                break
+
+        covered = coverage(evidence.covered, aspect.weights, bank)
+        background = self.calibration.query if self.calibration and aspect.vector is not None else None
+        sure = relevance(candidates, background, covered)
+        signals, fused = self._fused(candidates, active)
+        evident = self.ratio @ active > 0
+        if self.question.windows:
+            evident |= candidates.in_window
+        if floor is not None:
+            evident &= sure >= floor
+        best = [i for i in order(fused.score, candidates.ids) if evident[i]]
+        top = max(float(active.max()), 1e-9)
+        words = evidence.covered * aspect.weights * (self._keyword_share() / (evidence.words_scale * top))
+        vectors = (
+            self.view.vectors(candidates.rows[best[:POOL]]) if aspect.vector is not None and best else None
+        )
+        chosen = cover(
+            fused.score, best, words, vectors, k=k, share=spreading.cover, repeat=spreading.repeat / top
+        )
+        raw = {
+            "vector": candidates.cosine.astype(np.float64),
+            "keyword": (candidates.terms @ aspect.weights).astype(np.float64),
+            "entity": candidates.entities.sum(axis=1).astype(np.float64),
+            "recency": signals.recency,
+            "importance": candidates.importance.astype(np.float64),
+        }
+        return _Ranked(candidates, raw, signals, fused, sure, origin, chosen)
+
+    def _keyword_share(self) -> float:
+        weights = self.profile.weights
+        return weights.keyword / weights.total
+
+    def _named(self, candidates: Candidates, bank: Bank) -> Doubles:
+        """Names the question and the memory share, in deviations; rarer names count more."""
+        df = bank.entity_df.astype(np.float64)
+        idf = np.where(df > 0, np.log1p((bank.size - df + 0.5) / (df + 0.5)), 0.0)
+        total = float(idf.sum())
+        if total <= 0:
+            return np.zeros(len(candidates.rows))
+        return np.asarray(candidates.entities @ idf) / total * self.profile.spreading.speaker
+
+    def _over_session(self, active: Doubles, candidates: Candidates) -> None:
+        share = self.profile.spreading.session
+        if share > 0:
+            active += share * best_of_group(self.ratio @ active, active, candidates.group)
+
+    def _bridge(self, aspect: Aspect, seeds: Ints, bank: Bank) -> tuple[Probe, list[dict[int, None]]] | None:
+        """The probe for memories that share rare terms with the seeds, and the terms each seed holds."""
+        asked = frozenset(int(term) for term in aspect.terms)
+        held = [open_terms(unit.content, asked) for unit in self.view.units(seeds)]
+        terms: Ids = np.array(list(dict.fromkeys(term for seed in held for term in seed)), dtype=np.uint64)
+        if not len(terms):
+            return None
+        probe = Probe(
+            visible=self.visible,
+            vector=None,
+            terms=terms,
+            term_weights=np.ones(len(terms), dtype=np.float32),
+            entities=np.empty(0, dtype=np.uint64),
+            top=self.profile.channel_top,
+            common=commonest(bank.size),
+        )
+        return probe, held
+
+    def _bridged(self, aspect: Aspect, candidates: Candidates, bank: Bank) -> Ints:
+        """Rows that the best hits lead to and no channel may have found."""
+        spreading = self.profile.spreading
+        if spreading.bridge <= 0 or not spreading.rounds:
+            return np.empty(0, dtype=np.int64)
+        evidence = gather(candidates, aspect.weights, bank, self.calibration, NO_STEPS, spreading)
+        total = self.ratio[0] * evidence.meaning + self.ratio[1] * evidence.words
+        bridge = self._bridge(aspect, candidates.rows[order(total, candidates.ids)[: spreading.seeds]], bank)
+        return self.view.search(bridge[0])[0].rows if bridge else np.empty(0, dtype=np.int64)
+
+    def _over_bridges(
+        self, aspect: Aspect, candidates: Candidates, bank: Bank, active: Doubles, origin: Ints
+    ) -> bool:
+        spreading = self.profile.spreading
+        total = self.ratio @ active
+        seeds = order(total, candidates.ids)[: spreading.seeds]
+        bridge = (
+            self._bridge(aspect, candidates.rows[seeds], bank) if spreading.bridge > 0 and seeds else None
+        )
+        if bridge is None:
+            return False
+        probe, held = bridge
+        _, reached = self.view.search(probe)
+        linked = self.view.signals(probe, candidates.rows)
+        joined = strengths(held, probe.terms, linked, reached.term_df, bank.size)
+        _, words = scales(bank, self.calibration)
+        left = aspect.weights * (candidates.terms[seeds] <= 0)
+        remaining = (left @ candidates.terms.T) / words.deviation
+        gain, came_from = flow(total, seeds, joined, remaining, spreading.bridge)
+        # What arrives over shared names is credited to the entity signal.
+        active[2] += gain / max(float(self.ratio[2]), 1e-9)
+        np.copyto(origin, came_from, where=came_from >= 0)
+        return bool(gain.any())
+
+    def _fused(self, candidates: Candidates, active: Doubles) -> tuple[Signals, Fused]:
+        profile, now = self.profile, self.visible.now.timestamp()
+        scaled = active / max(float(active.max()), 1e-9)
+        strength = weights_now(candidates.weight, candidates.weight_at, now, profile.decay)
+        signals = Signals(
+            vector=scaled[0],
+            keyword=scaled[1],
+            entity=scaled[2],
+            recency=recency(candidates.timestamp, now, profile.recency_rate),
+            importance=candidates.importance * np.clip(strength, 0.0, 1.0),
+        )
+        in_window = candidates.in_window if self.question.windows else None
+        return signals, fuse(signals, profile.weights, candidates.memory_type, in_window)
+
+    def _explained(self, ranked: list[_Ranked], chosen: list[tuple[int, float]]) -> list[Hit]:
+        units = self.view.units(ranked[0].candidates.rows[[i for i, _ in chosen]])
+        hits = []
+        for unit, (i, score) in zip(units, chosen, strict=True):
+            one = max(ranked, key=lambda part: float(part.fused.score[i]))
+            signals = {
+                name: Signal(
+                    float(one.raw[name][i]),
+                    float(getattr(one.signals, name)[i]),
+                    float(getattr(one.fused, name)[i]),
+                )
+                for name in one.raw
+            }
+            via = None
+            if one.origin[i] >= 0:
+                share = float(one.signals.entity[i])
+                via = Via(one.candidates.ids[one.origin[i]], LinkKind.ENTITY, share)
+            relevance_ = max(float(part.sure[i]) for part in ranked)
+            hits.append(Hit(unit=unit, score=score, relevance=relevance_, signals=signals, via=via))
+        return hits
