@@ -1,16 +1,18 @@
 """The journal: every change of a unit is one event, holding the unit before and after it.
 
 Replaying events in order rebuilds the units (`replay`); walking a batch backwards undoes it. Uses are not
-events: they are aggregates, or a busy agent would write more history than memory.
+events: they are aggregates, or a busy agent would write more history than memory. Nor is a link that a memory gains or
+loses because the *other* end changed: a link is one fact about two memories, told by the event that made it, so
+that undoing a batch does not fail because something newer was linked to what it stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from hindsight_core.unit import Key, MemoryUnit
+from hindsight_core.unit import DIRECTED, Key, Link, MemoryUnit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +43,30 @@ class Event:
 
 
 def replay(events: Iterable[Event]) -> dict[Key, MemoryUnit]:
-    """Rebuild the units from a journal, starting from nothing."""
+    """Rebuild the units from a journal, starting from nothing; links are kept at both ends, and only between both."""
     units: dict[Key, MemoryUnit] = {}
     for event in events:
-        if event.after is None:
-            units.pop(event.key, None)
-        else:
-            units[event.key] = event.after
+        scope, id = event.key
+        old = units.pop(event.key, None)
+        new = event.after
+        links: set[Link] = set()
+        if new is not None:
+            links = {link for link in new.related_ids if (scope, link.id) in units}
+            units[event.key] = replace(new, related_ids=ordered(links))
+        for link in links.symmetric_difference(() if old is None else old.related_ids):
+            other = units.get((scope, link.id))
+            if other is not None:
+                back = {mirrored(link, id)}
+                kept = set(other.related_ids) | back if link in links else set(other.related_ids) - back
+                units[other.key] = replace(other, related_ids=ordered(kept))
     return units
+
+
+def mirrored(link: Link, id: str) -> Link:
+    """The same link as the other end holds it, where `id` is this end."""
+    return Link(id, link.kind, not link.outgoing if link.kind in DIRECTED else True)
+
+
+def ordered(links: Iterable[Link]) -> tuple[Link, ...]:
+    """Links as a store keeps them: distinct, in order of id, kind and direction."""
+    return tuple(sorted(set(links), key=lambda link: (link.id, link.kind.value, link.outgoing)))

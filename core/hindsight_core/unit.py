@@ -50,6 +50,10 @@ class LinkKind(StrEnum):
     MERGED = "merged"
 
 
+DIRECTED = frozenset({LinkKind.FOLLOWS, LinkKind.EVOLVES, LinkKind.MERGED})
+"""Kinds whose two ends differ: one is `outgoing` (the later, the successor, the survivor), the other is not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """Something a memory is about.
@@ -73,7 +77,8 @@ class Link:
         id: The other memory.
         kind: Why they are linked.
         outgoing: For a directed kind, whether this end is the later one (for EVOLVES: this memory is the
-            successor of `id`; for FOLLOWS: this memory comes after `id`).
+            successor of `id`; for FOLLOWS: this memory comes after `id`; for MERGED: it took `id` in). True for the
+            other kinds.
     """
 
     id: str
