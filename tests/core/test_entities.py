@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from hindsight_core.profiles import ENTITY_TYPES
 from hindsight_core.text.entities import MOST, find_entities
 from hindsight_core.text.keys import normalise_key
+
+NOW = datetime(2026, 3, 1, 9, tzinfo=timezone(timedelta(hours=8)))
 
 
 def found(text: str, *, types: frozenset[str] = ENTITY_TYPES, speaker: str | None = None) -> set[str]:
@@ -138,11 +142,26 @@ def test_the_number_of_entities_is_bounded() -> None:
     assert names == [f"mod_{number:03}_x" for number in range(MOST)]
 
 
+@pytest.mark.parametrize(
+    ("text", "now", "keys"),
+    [
+        ("We met yesterday", NOW, ["2026-02-28T00:00:00+08:00/2026-03-01T00:00:00+08:00"]),
+        ("我们昨天见面了", NOW, ["2026-02-28T00:00:00+08:00/2026-03-01T00:00:00+08:00"]),
+        ("since May 2025", NOW, ["2025-05-01T00:00:00+08:00/"]),
+        ("2031年5月6日和昨天", None, ["2031-05-06T00:00:00+00:00/2031-05-07T00:00:00+00:00"]),
+        ("We met yesterday", None, []),
+    ],
+)
+def test_a_time_is_an_entity_whose_key_is_its_span(text: str, now: datetime | None, keys: list[str]) -> None:
+    entities = find_entities(text, types=frozenset({"time"}), now=now, speaker=None)
+    assert [entity.key for entity in entities] == keys
+
+
 @given(st.text(max_size=200) | st.text(alphabet="Aa. \n-_#*`/1中李公司叫《》\ud83e", max_size=80))
 def test_any_text_has_entities_of_its_own_words(text: str) -> None:
     entities = find_entities(text, types=ENTITY_TYPES, now=None, speaker=None)
     assert len({entity.key for entity in entities}) == len(entities) <= MOST
     for entity in entities:
         assert entity.name in text
-        assert entity.key == normalise_key(entity.name) != ""
+        assert entity.key == normalise_key(entity.name) != "" or entity.type == "time"
         assert entity.type in ENTITY_TYPES

@@ -3,20 +3,22 @@
 Precision comes before recall. An entity links memories to each other and to questions; a wrong one that occurs
 everywhere ties strangers together, while a missed one is still found by its words.
 
-Four finders look at a text, the surest first: technical shapes (`technical`), Chinese (`chinese`), English
-(`english`), and times (`text.times`). Where two claim the same characters, the surer one has them.
+Four finders look at a text, the surest first: times (`text.times`), technical shapes (`technical`), Chinese
+(`chinese`), English (`english`). Where two claim the same characters, the surer one has them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import chain
 
 from hindsight_core.text.entities.chinese import HAS_HAN, chinese
 from hindsight_core.text.entities.english import english
 from hindsight_core.text.entities.technical import Mention, technical
 from hindsight_core.text.keys import normalise_key
+from hindsight_core.text.times import find_times
 from hindsight_core.unit import Entity
 
 MOST = 24
@@ -53,6 +55,7 @@ GENERIC_SPEAKERS = frozenset(
     ]
 )
 
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -74,7 +77,8 @@ def find_entities(
         text = _FENCE.sub(lambda fence: " " * len(fence[0]), text)
     taken = bytearray(len(text))
     found: list[Mention] = []
-    for mention in _mentions(text):
+    spans = dict(_times(text, now)) if "time" in types else {}
+    for mention in chain(spans, _mentions(text)):
         if not any(taken[mention.start : mention.end]):
             taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
             found.append(mention)
@@ -82,11 +86,20 @@ def find_entities(
     if speaker and "person" in types and (key := normalise_key(speaker)) and key not in GENERIC_SPEAKERS:
         entities[key] = Entity(speaker, "person", key)
     for mention in sorted(found):
-        if mention.type in types and (key := normalise_key(mention.name)) and key not in entities:
+        key = spans.get(mention) or normalise_key(mention.name)
+        if mention.type in types and key and key not in entities:
             entities[key] = Entity(mention.name, mention.type, key)
             if len(entities) == MOST:
                 break
     return tuple(entities.values())
+
+
+def _times(text: str, now: datetime | None) -> Iterator[tuple[Mention, str]]:
+    """Times with their keys "start/end"; without a reference only those that need none."""
+    for span in find_times(text, now or _ANY_TIME):
+        if now is not None or span.explicit:
+            ends = (end.isoformat() if end is not None else "" for end in (span.start, span.end))
+            yield Mention(*span.position, span.text, "time"), "/".join(ends)
 
 
 def _mentions(text: str) -> Iterator[Mention]:
