@@ -1,0 +1,66 @@
+"""Vectors: the bundled offline model, embedders of other makes, and a common scale for what they say.
+
+`resolve` turns what a caller passes as `embedder=` into an embedder; `embed_checked` and `embed_query_checked` are how
+the engine asks one; `Calibration` puts the cosines of any of them on one scale.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hindsight_core.embedding.cache import CachedEmbedder
+from hindsight_core.embedding.calibrate import Calibration, calibrate, measure
+from hindsight_core.embedding.callable import CallableEmbedder
+from hindsight_core.embedding.checked import embed_checked, embed_query_checked
+from hindsight_core.embedding.hashing import HashEmbedder
+from hindsight_core.embedding.local import LocalEmbedder
+from hindsight_core.errors import InvalidInput
+from hindsight_core.ports import Embedder
+
+__all__ = [
+    "CachedEmbedder",
+    "Calibration",
+    "CallableEmbedder",
+    "HashEmbedder",
+    "LocalEmbedder",
+    "calibrate",
+    "embed_checked",
+    "embed_query_checked",
+    "measure",
+    "resolve",
+]
+
+
+def resolve(embedder: Any) -> Embedder | None:
+    """The embedder meant by what a caller passed.
+
+    Args:
+        embedder: None (no vectors), "local" (the bundled model), an object with the `Embedder` port, or a function
+            from a list of texts to an array-like of shape (n, dimension), which becomes a `CallableEmbedder`.
+
+    Raises:
+        InvalidInput: It is none of these.
+        MissingExtra: "local", and the bundled model is not installed.
+    """
+    if embedder is None:
+        return None
+    if isinstance(embedder, str) and embedder == "local":
+        local = LocalEmbedder()
+        local.require()
+        return local
+    if not isinstance(embedder, type):
+        if isinstance(embedder, Embedder):
+            return embedder
+        if callable(embedder):
+            return CallableEmbedder(embedder)
+    what = (
+        f"{embedder!r}"
+        if isinstance(embedder, str)
+        else "a class"
+        if isinstance(embedder, type)
+        else type(embedder).__name__
+    )
+    raise InvalidInput(
+        'embedder must be None, "local", an object with embed_documents, embed_query, dimension and fingerprint, or a '
+        f"function from a list of texts to vectors; got {what}"
+    )

@@ -1,0 +1,171 @@
+"""Vectors on disk, so that the same text is embedded once.
+
+An entry is found by (fingerprint of the embedder, role, SHA-256 of the text) and holds the vector; the text itself is
+never written. Queries and passages are kept apart, as embedders treat them differently. The file is an ordinary
+SQLite database in WAL mode that several processes may share; losing it costs time only.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from hindsight_core.embedding.checked import embed_checked
+from hindsight_core.errors import EmbeddingError, NotAStore, StoreClosed, StoreError
+from hindsight_core.ports import Embedder, Floats
+
+_APPLICATION_ID = 0x48534543
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vector (
+    fingerprint TEXT NOT NULL, role TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (digest, role, fingerprint)
+) WITHOUT ROWID
+"""
+_CHUNK = 500
+
+
+class CachedEmbedder:
+    """An embedder that remembers its vectors in a file; safe from many threads and processes.
+
+    Args:
+        embedder: Asked for what the file does not hold.
+        path: The cache file; made when absent.
+
+    Raises:
+        NotAStore: The file exists and is something else.
+        StoreError: It cannot be opened.
+    """
+
+    def __init__(self, embedder: Embedder, path: str | Path) -> None:
+        self._embedder = embedder
+        self._path = Path(path)
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._pid = 0
+        self._closed = False
+        with self._open():
+            pass
+
+    @property
+    def dimension(self) -> int:
+        """That of the embedder."""
+        return self._embedder.dimension
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the embedder: cached vectors are the same vectors."""
+        return self._embedder.fingerprint
+
+    def embed_documents(self, texts: list[str]) -> Floats:
+        """Vectors of passages, shape (n, dimension); only unknown ones are computed, each distinct text once.
+
+        Raises:
+            EmbeddingError: A text failed; those that did not are cached before this is raised.
+        """
+        digests = [_digest(text) for text in texts]
+        known = self._read("passage", digests)
+        missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        if missing:
+            vectors, failures = embed_checked(self._embedder, list(missing.values()))
+            fresh = {d: v for d, v in zip(missing, vectors, strict=True) if v is not None}
+            self._write("passage", fresh)
+            if failures:
+                raise failures[0][1]
+            known |= fresh
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        return np.stack([known[digest] for digest in digests])
+
+    def embed_query(self, text: str) -> Floats:
+        """Vector of a question, shape (dimension,)."""
+        digest = _digest(text)
+        known = self._read("query", [digest])
+        if digest not in known:
+            known = {digest: np.asarray(self._embedder.embed_query(text), dtype=np.float32)}
+            if known[digest].shape != (self.dimension,) or not np.isfinite(known[digest]).all():
+                raise EmbeddingError(f"the embedder did not return a finite vector of {self.dimension}")
+            self._write("query", known)
+        return known[digest]
+
+    def erase(self, texts: Iterable[str]) -> None:
+        """Remove the vectors of these texts, of every embedder and role, from every byte of the file."""
+        digests = [(_digest(text),) for text in texts]
+        with self._open() as db:
+            with db:
+                db.executemany("DELETE FROM vector WHERE digest = ?", digests)
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Release the file; closing twice is fine."""
+        with self._lock:
+            self._closed = True
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _read(self, role: str, digests: list[bytes]) -> dict[bytes, Floats]:
+        found: dict[bytes, Floats] = {}
+        wanted = list(dict.fromkeys(digests))
+        with self._open() as db:
+            for start in range(0, len(wanted), _CHUNK):
+                part = wanted[start : start + _CHUNK]
+                rows = db.execute(
+                    "SELECT digest, vector FROM vector WHERE fingerprint = ? AND role = ? AND digest IN "
+                    f"({','.join('?' * len(part))})",
+                    (self.fingerprint, role, *part),
+                )
+                found.update((digest, np.frombuffer(vector, dtype="<f4").copy()) for digest, vector in rows)
+        # A row of another length can only be damage; it is computed anew and overwritten.
+        return {digest: vector for digest, vector in found.items() if vector.shape == (self.dimension,)}
+
+    def _write(self, role: str, vectors: dict[bytes, Floats]) -> None:
+        rows = [(self.fingerprint, role, d, v.astype("<f4").tobytes()) for d, v in vectors.items()]
+        with self._open() as db, db:
+            db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)", rows)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """The connection of this process, locked; a forked child opens its own."""
+        with self._lock:
+            if self._closed:
+                raise StoreClosed(f"the embedding cache {self._path} was closed")
+            try:
+                if self._connection is None or self._pid != os.getpid():
+                    self._connection, self._pid = self._connect(), os.getpid()
+                yield self._connection
+            except sqlite3.Error as error:
+                raise StoreError(f"the embedding cache {self._path} cannot be used: {error}") from error
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, timeout=30.0, check_same_thread=False)
+        try:
+            if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                foreign = db.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID
+            else:
+                foreign = False
+            if not foreign:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = NORMAL")
+                db.execute("PRAGMA secure_delete = ON")
+                with db:
+                    db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                    db.execute(_SCHEMA)
+                return db
+        except sqlite3.DatabaseError as error:
+            db.close()
+            if "not a database" in str(error):
+                raise NotAStore(f"{self._path} is not an embedding cache") from error
+            raise
+        db.close()
+        raise NotAStore(f"{self._path} is a database, but not an embedding cache")
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
