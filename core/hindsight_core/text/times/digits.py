@@ -13,7 +13,7 @@ from hindsight_core.text.times.calendar import Window, unit
 from hindsight_core.text.times.grammar import Atom, Rules, before
 from hindsight_core.text.times.readers import absolute, clock
 
-DIGITS = Rules(r"(?<![a-z0-9_$€£¥#@=.:/+\-])(?=\d)")
+DIGITS = Rules(r"(?<![a-z0-9_$€£¥#@=.:/+\-])", first="0-9")
 
 _END = r"(?![a-z0-9_%]|[-./:]\d)"
 _CLOCK_CUE = re.compile(r"(?<![a-z])(?:at|around|about|by|before|after|since|until|till|from|between)\s+$")

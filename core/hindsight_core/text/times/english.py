@@ -26,7 +26,9 @@ _FIRST_LETTERS = (
     r"s(?:at|ai|e[cpv]|ix|pr|t|u[mn])|t(?:en|h(?:an|e\s|ese|ir|is|ose|re|u)|o[dmn]|ue|w)|v(?:al|et)|w(?:e[de]|in)|xm|yes"
 )
 ENGLISH = Rules(
-    rf"(?<![a-z0-9_])(?:(?={_FIRST_LETTERS})|(?=\d)(?<![$€£¥#@=.:/+])(?<![0-9a-ce-z]-))", end=_BORDER
+    rf"(?<![a-z0-9_])(?:(?={_FIRST_LETTERS})|(?=\d)(?<![$€£¥#@=.:/+])(?<![0-9a-ce-z]-))",
+    first="a-z0-9",
+    end=_BORDER,
 )
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
