@@ -1,0 +1,139 @@
+"""One recall's view of the store: the index answers, the file fills in filters, stored links and the units."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from hindsight_core.errors import StoreError
+from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.stores.index import Mask, SearchIndex
+from hindsight_core.stores.sqlite import visibility
+from hindsight_core.stores.sqlite.failures import ours
+from hindsight_core.stores.sqlite.rows import chunks, marks, units_at
+from hindsight_core.unit import LinkKind, MemoryUnit, Status
+
+_STATUSES = list(Status)
+_KINDS = {kind.value: code for code, kind in enumerate(LinkKind)}
+_EVERYTHING = Visibility(scopes=((),), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status))
+
+Allowed = Callable[[Visibility], Ints]
+
+
+class SqliteReading:
+    """See `ports.Reading`. Rows are the store's own row numbers.
+
+    Args:
+        connection: Holding a snapshot.
+        path: For messages.
+        index: Level with the snapshot.
+        allowed: Rows that pass a visibility's filter.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, path: str, index: SearchIndex, allowed: Allowed
+    ) -> None:
+        self.path = path
+        self.open = True
+        self._connection = connection
+        self._index = index
+        self._allowed = allowed
+        self._masks: dict[Visibility, Mask] = {}
+        self._past: dict[Visibility, dict[int, MemoryUnit]] = {}
+        self._seen: dict[Visibility, set[int]] = {}
+
+    @ours
+    def search(self, probe: Probe) -> tuple[Candidates, Bank]:
+        """Union of the top candidates of every channel that is on."""
+        candidates, bank = self._index.search(probe, self._mask(probe.visible))
+        return self._as_then(candidates, probe.visible), bank
+
+    @ours
+    def signals(self, probe: Probe, rows: Ints) -> Candidates:
+        """Exact signals for given rows, in that order."""
+        candidates = self._index.signals(probe, self._mask(probe.visible), rows)
+        return self._as_then(candidates, probe.visible)
+
+    @ours
+    def neighbours(self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int) -> Edges:
+        """Edges from `rows` to visible memories: within groups, over shared entities, and stored links."""
+        found = self._index.neighbours(
+            probe, self._mask(probe.visible), rows, reach=reach, entities=entities, hub=hub
+        )
+        links = self._links(probe.visible, rows)
+        if not links:
+            return found
+        source, target, kind = zip(*links, strict=True)
+        count = len(links)
+        return Edges(
+            source=np.concatenate([found.source, np.array(source, np.int64)]),
+            target=np.concatenate([found.target, np.array(target, np.int64)]),
+            kind=np.concatenate([found.kind, np.array(kind, np.int8)]),
+            distance=np.concatenate([found.distance, np.ones(count, np.int32)]),
+            entity=np.concatenate([found.entity, np.zeros(count, np.uint64)]),
+            degree=np.concatenate([found.degree, np.zeros(count, np.int32)]),
+        )
+
+    @ours
+    def vectors(self, rows: Ints) -> Floats:
+        """Their vectors, a copy; a row of nan where there is none."""
+        self._check()
+        return self._index.vectors(self._index.visible(_EVERYTHING, rows), rows)
+
+    @ours
+    def units(self, rows: Ints) -> list[MemoryUnit]:
+        """The memories themselves, in that order; with `known_at`, as they were then."""
+        self._check()
+        wanted = rows.tolist()
+        past = {row: unit for units in self._past.values() for row, unit in units.items()}
+        present = dict.fromkeys(row for row in wanted if row not in past)
+        known = past | dict(zip(present, units_at(self._connection, present, self.path), strict=True))
+        return [known[row] for row in wanted]
+
+    def _check(self) -> None:
+        if not self.open:
+            raise StoreError("this reading has ended; begin another with store.reading(...)")
+
+    def _mask(self, visible: Visibility) -> Mask:
+        self._check()
+        mask = self._masks.get(visible)
+        if mask is None:
+            visibility.check(visible)
+            mask = self._masks[visible] = self._new_mask(visible)
+        return mask
+
+    def _new_mask(self, visible: Visibility) -> Mask:
+        if visible.known_at is None:
+            return self._index.visible(visible, None if visible.where is None else self._allowed(visible))
+        # The index knows the present only, so here the file decides alone.
+        past = self._past[visible] = visibility.then(self._connection, visible, self.path)
+        seen = visibility.rows_at(self._connection, visible, past)
+        self._seen[visible] = set(seen)
+        return self._index.visible(replace(_EVERYTHING, scopes=visible.scopes), np.array(seen, np.int64))
+
+    def _as_then(self, candidates: Candidates, visible: Visibility) -> Candidates:
+        past = self._past.get(visible)
+        if not past:
+            return candidates
+        status = candidates.status.copy()
+        for place, row in enumerate(candidates.rows.tolist()):
+            if row in past:
+                status[place] = _STATUSES.index(past[row].status)
+        return replace(candidates, status=status)
+
+    def _links(self, visible: Visibility, rows: Ints) -> list[tuple[int, int, int]]:
+        seen = self._seen.get(visible)
+        condition, params = ("1", []) if seen is not None else visibility.where(self._connection, visible)
+        found: list[tuple[int, int, int]] = []
+        for part in chunks(dict.fromkeys(rows.tolist())):
+            read = self._connection.execute(
+                "SELECT link.row, link.other, link.kind FROM link JOIN unit ON unit.row = link.other"
+                f" WHERE link.row IN ({marks(part)}) AND unit.indexed AND {condition}",
+                [*part, *params],
+            )
+            found += [(row, other, _KINDS[kind]) for row, other, kind in read]
+        return found if seen is None else [link for link in found if link[1] in seen]
