@@ -28,7 +28,7 @@ _N = "0-9零〇一二两三四五六七八九十廿卅百几数半"
 _OPENINGS = (
     rf"[{_N}]{{1,5}}[多个]{{0,2}}半?[年月日号点时天周星礼小分钟季世\-~至到]|好[几{_N}]|第[{_N}]|[五六十双][一十1二]|三八|五四|"
     rf"[上下]{{1,2}}一?[个周星礼月世午半旬季]|[本这](?:一?[个周星礼月季世]|[年几两段阵些时{_N}])|"
-    rf"[前近](?:[的几些段阵一不来期日天年早晚儿]|[{_N}])|大[前后]|后[天年日儿期]|[去来]年|最近|未来|"
+    rf"[前后近](?:[的几些段阵一不来期日天年早晚儿]|[{_N}])|大[前后]|[去来]年|最近|未来|"
     r"[昨今明][天日年早晚晨夜儿后]|[年月][初底末终中]|(?:周|星期|礼拜)[一二三四五六日天末1-7]|[春夏秋冬][天季]|[寒暑]假|"
     r"(?<=[年月份代纪度日号天一二三四五六末])[的春夏秋冬早晚上中下后末初底这此同]|早[上晨间]|晚[上间]|凌晨|清晨|中午|正午|午[后夜间]|"
     r"傍晚|黄昏|夜[里间晚]|[深半]夜|接下|往后|不久|过去|日前|刚才|元旦|国庆|感恩|儿童|教师|[母父]亲|平安|万圣|圣诞|跨年|愚人|"
@@ -41,15 +41,15 @@ CHINESE = Rules(
 )
 
 _NUMBER = rf"(?:\d{{1,2}}|{CHINESE_NUMERAL}{{1,3}})"
-_NOT_COUNTED = r"(?<![0-9.:/第每零〇一二两三四五六七八九十廿卅百千万几数半多])"
+_NOT_COUNTED = r"(?<![0-9.:/第每同这那某零〇一二两三四五六七八九十廿卅百千万几数半多])"
 _UNITS = {
     "分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "日": "day", "周": "week", "星期": "week",
     "礼拜": "week", "月": "month", "季度": "quarter", "年": "year", "世纪": "century",
 }  # fmt: skip
 _AMOUNT = (
-    rf"(?P<count>{CHINESE_NUMBER})多?(?P<of>个)?(?P<half>半)?多?"
+    rf"(?P<count>{CHINESE_NUMBER})多?(?P<of>个)?(?:(?P<half>半)|多)?"
     r"(?P<unit>分钟|小时|钟头|天(?![气空性才赋])|日(?=[前后内以之来])|周(?![年岁边围期末])|星期|礼拜|月|季度|年(?![级代龄])|世纪)"
-    r"(?P<half_more>半)?多?"
+    r"(?:(?P<half_more>半)|多)?"
 )
 _DAYS = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后": 3}
 _YEARS = {**_DAYS, "去": -1, "本": 0}
@@ -63,15 +63,16 @@ _WEEKDAY = (
     r"(?:一(?!共|直(?!播)|起(?!床)|[个次样般些下边定切整路家位名场顿])|[二三四五六](?![个次种件场趟位名条])|"
     r"日(?![记报期常子])|天(?![气空])|[1-7](?![\d.天次个]))"
 )
+_PAUSE = ("", *"，。；：！？、,.;:!? \n“（(我你他她们在将要于约过就再")
 _WHOLE = tuple("年月季周期的")
 _WEEK = r"(?:周|星期|礼拜)"
 
 _VAGUE: tuple[tuple[str, Reader], ...] = (
     (
         r"最近(?:这?段时间|这?阵子|这些[天日]子?)?(?!的?一[次回家个篇条]|的?[^，。,\s]{0,3}[站店院馆场])",
-        readers.RECENTLY,
+        readers.recently,
     ),
-    (r"近来|近期|近日|这段时间|这阵子|日前(?!的)|前不久|不久前", readers.RECENTLY),
+    (r"近来|近期|近日|这段时间|这阵子|日前(?!的)|前不久|不久前", readers.recently),
     (r"近年来?|近些年来?", readers.rolling("year", (10, 10), -1)),
     (r"这些[天日]子?", readers.rolling("day", (14, 14), -1)),
     (r"前些[天日]子?", readers.A_FEW_DAYS_AGO),
@@ -140,12 +141,13 @@ def _amount(match: re.Match[str]) -> tuple[str, Count] | None:
     if match["unit"] == "日" and match["count"].isdecimal():
         return None
     halves = 1 if match["half"] or match["half_more"] else 0
-    return grain, (count[0] + halves, count[1] + halves)
+    odd = 2 if "多" in match[0] else 0  # 三个多月 is between three and four
+    return grain, (count[0] + halves, count[1] + halves + odd)
 
 
 @CHINESE(
-    rf"好?{_AMOUNT}(?:(?P<ago>以前|之前|前(?![后夕沿线台端景面往期提任]))(?:的?(?P<day>[今昨][天日]))?|"
-    r"(?P<later>以后|之后|后(?![悔期续果面来卫备台端继代]|天(?!气)))|"
+    rf"好?{_AMOUNT}(?:(?P<ago>以前|之前|前(?![后夕往]))(?:的?(?P<day>[今昨][天日]))?|"
+    r"(?P<later>以后|之后|后(?!悔|天(?!气)))|"
     r"以来|来(?=[，,。的、\s]|$)|(?P<around>以内|之内|内(?![容部心存在向外地衣人])))"
 )
 def _counted(match: re.Match[str]) -> Atom | None:
@@ -155,15 +157,22 @@ def _counted(match: re.Match[str]) -> Atom | None:
     grain, count = amount
     if match["day"]:
         return fixed(match, "day", readers.day_from(grain, -(count[0] // 2), _DAYS[match["day"][0]]))
-    if match["ago"] or match["later"]:
-        sign, onward = (-1, False) if match["ago"] else (1, True)
-        return Atom(*match.span(), grain, readers.away(grain, count, sign), onward=onward, offset=True)
+    if match["ago"]:
+        return Atom(*match.span(), grain, readers.away(grain, count, -1), offset=True)
+    if match["later"]:
+        # 上市三年后 counts from an event, not from now: only after a pause or a person is it said of now.
+        alone = before(match, 1) in _PAUSE
+        return Atom(
+            *match.span(), grain, readers.away(grain, count, 1), alone=alone, onward=True, offset=True
+        )
+    if before(match, 1) in tuple("后每至"):
+        return None
     # 三天内 says neither what was nor what will be: within three days of now.
     return fixed(match, "range", readers.rolling(grain, count, *((-1, 1) if match["around"] else (-1,))))
 
 
 @CHINESE(
-    rf"(?:(?P<back>最近|近|过去)|(?P<ahead>未来|接下来|今后|往后)|(?P<these>这)|(?P<before>前))的?{_AMOUNT}"
+    rf"(?:(?P<back>最近|近|过去)|(?P<ahead>未来|接下来|今后|往后)|(?P<these>这)|(?P<before>前)|(?P<after>后))的?{_AMOUNT}"
     r"(?:以来|之内|以内|之间|来|内|里|间|时间)?"
 )
 def _rolling(match: re.Match[str]) -> Atom | None:
@@ -171,6 +180,8 @@ def _rolling(match: re.Match[str]) -> Atom | None:
     if amount is None or (match["these"] and once):
         return None  # 这一天 points at a day spoken of before
     grain, count = amount
+    if match["after"]:  # only of something: 国庆后三天
+        return Atom(*match.span(), "range", readers.away(grain, (2, count[1]), 1), alone=False, offset=True)
     if not match["before"]:
         return fixed(match, "range", readers.rolling(grain, count, 1 if match["ahead"] else -1))
     if match["count"] == "半" or grain == "quarter":

@@ -33,13 +33,14 @@ ENGLISH = Rules(
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z0-9_])\.?"
+    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?:\.(?=\s)|(?![a-z0-9_])))"
 )
 _UNAMBIGUOUS = frozenset({"january", "february", "july", "september", "october", "november", "december"})
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _YEAR = r"(?:19|20)\d\d"
+_DATED = r"(?:1[5-9]|20)\d\d"  # a month or a day beside it makes older years sure
 _UNIT = r"(?P<unit>minute|min|hour|hr|day|week|fortnight|month|quarter|year|yr|decade|century|centurie)s?"
 _NEAR = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _UNITS = {"min": "minute", "hr": "hour", "yr": "year", "centurie": "century"}
@@ -86,6 +87,7 @@ _BEFORE_SEASON = re.compile(
 _BEFORE_DAY = re.compile(
     r"(?<![a-z])(?:on|at|for|over|before|after|since|until|till|by|around|during)\s+(?:the\s+)?$"
 )
+_BEFORE_SHORT_DAY = re.compile(r"(?<![a-z])(?:on|since|until|till)\s+$")
 _BEFORE_WEEKEND = re.compile(
     r"(?<![a-z])(?:at|over|on|during|before|after|since|until|till|by|for)\s+(?:the\s+)?$|(?<![a-z])the\s+$"
 )
@@ -205,7 +207,7 @@ def _rolling(match: re.Match[str]) -> Atom:
 )
 def _vague(match: re.Match[str]) -> Atom:
     if match["recently"]:
-        return fixed(match, "range", readers.RECENTLY)
+        return fixed(match, "recent", readers.recently)
     read = (
         readers.A_FEW_DAYS_AGO if match["day"] else readers.JUST_NOW if match["hour"] else readers.A_WHILE_AGO
     )
@@ -244,9 +246,9 @@ def _this_time(match: re.Match[str]) -> Atom:
 @ENGLISH(
     rf"{_MONTH}\s*(?:the\s+)?(?P<day>\d{{1,2}})(?P<nth>st|nd|rd|th)?"
     rf"(?:\s*(?:-|~|to|through)\s*(?P<last>\d{{1,2}})(?:st|nd|rd|th)?)?"
-    rf"(?:,?\s+(?:of\s+)?(?P<year>{_YEAR}))?(?![a-z0-9_%:]|[./]\d){_THINGS}"
+    rf"(?:\s?,?\s+(?:of\s+)?(?P<year>{_DATED}))?(?![a-z0-9_%]|[:./]\d){_THINGS}"
     rf"|(?P<day2>\d{{1,2}})(?P<nth2>st|nd|rd|th)?(?:\s*(?:-|~|to)\s*(?P<last2>\d{{1,2}})(?:st|nd|rd|th)?)?"
-    rf"\s+(?:of\s+)?{_MONTH.replace('<month>', '<month2>')}(?:,?\s+(?P<year2>{_YEAR}))?"
+    rf"\s+(?:of\s+)?{_MONTH.replace('<month>', '<month2>')}(?:\s?,?\s+(?P<year2>{_DATED}))?"
 )
 def _date(match: re.Match[str]) -> Atom | None:
     n = "2" if match["month2"] else ""
@@ -269,7 +271,7 @@ def _date(match: re.Match[str]) -> Atom | None:
     return Atom(*match.span(), grain, in_year, explicit=True)
 
 
-@ENGLISH(rf"{_MONTH}(?:'s)?,?\s+(?:of\s+)?(?P<year>{_YEAR})(?![a-z0-9_%]|[-./:]\d){_THINGS}")
+@ENGLISH(rf"{_MONTH}(?:'s)?,?\s+(?:of\s+)?(?P<year>{_DATED})(?![a-z0-9_%]|[-./:]\d){_THINGS}")
 def _month_of_year(match: re.Match[str]) -> Atom:
     read = readers.absolute(int(match["year"]), _MONTHS.index(match["month"][:3]) + 1)
     return Atom(
@@ -299,7 +301,10 @@ def _month(match: re.Match[str]) -> Atom:
     word = match["month"]
     read = readers.month(_MONTHS.index(word[:3]) + 1)
     atom = _recurring(match, "month", "year", read, cues=_BEFORE_MONTH)
-    return replace(atom, alone=True) if word in _UNAMBIGUOUS else atom
+    if word in _UNAMBIGUOUS:
+        return replace(atom, alone=True)
+    # "This may not work": after a determiner, the verb is told by its small letter.
+    return replace(atom, capital_at=match.start()) if word in ("may", "march") and atom.which else atom
 
 
 @ENGLISH(rf"(?P<day>{_WEEKDAY})(?!\.[a-z])|(?P<short>mon|tues?|wed|thu|thurs?|fri|sat|sun)(?:\.(?=\s)|)")
@@ -309,7 +314,7 @@ def _weekday(match: re.Match[str]) -> Atom | None:
     read = readers.weekday(_WEEKDAYS.index(match[0][:3]))
     if match["day"]:
         return replace(_recurring(match, "day", "week", read), alone=True)
-    return _recurring(match, "day", "week", read, cues=_BEFORE_DAY, capital_at=match.start())
+    return _recurring(match, "day", "week", read, cues=_BEFORE_SHORT_DAY, capital_at=match.start())
 
 
 @ENGLISH(r"weekend")
@@ -359,7 +364,7 @@ def _century(match: re.Match[str]) -> Atom:
 
 
 @ENGLISH(
-    r"(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?::[0-5]\d)?)?\s?(?:(?P<half>[ap])\.?m(?:\.|(?![a-z0-9_]))"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?::[0-5]\d)?)?\s{0,3}(?:(?P<half>[ap])(?:\.m\.?|m)"
     r"|(?P<full>o'clock)|(?=\s+in\s+the\s+(?:morning|afternoon|evening)))"
 )
 def _clock(match: re.Match[str]) -> Atom | None:

@@ -173,7 +173,8 @@ def phrases(atoms: Sequence[Atom], text: str, glue: re.Pattern[str]) -> list[Phr
             chain = _arrange((*joined[-1].chain, atom))
             if chain:
                 # 5月1日（周一）
-                closed = text[joined[-1].end] in "(（" and text[atom.end : atom.end + 1] in tuple(")）")
+                opened = re.search("[(（]", text[joined[-1].end : atom.begin])
+                closed = opened is not None and text[atom.end : atom.end + 1] in tuple(")）")
                 joined[-1] = Phrase(joined[-1].begin, atom.end + closed, chain, alone=True)
                 continue
         joined.append(Phrase(atom.begin, atom.end, (atom,), atom.alone))

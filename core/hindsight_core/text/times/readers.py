@@ -130,8 +130,10 @@ def absolute(
     return read
 
 
-RECENTLY = rolling("day", (28, 28), -1)
-"""The last two weeks."""
+def recently(outer: Window, now: datetime) -> Window:
+    """The last two weeks; a grain of its own, since nobody said how long."""
+    return Window(shift(unit("day", now).start, "day", -14), unit("day", now).end, "recent")
+
 
 A_FEW_DAYS_AGO = away("day", (2, 10), -1)
 A_WHILE_AGO = away("day", (14, 120), -1)

@@ -43,7 +43,7 @@ _BEFORE_PHRASE = re.compile(
     r"\s+(?:about\s+|around\s+)?(?:the\s+)?|(?P<since_zh>自从|自打)|(?P<from_zh>自|从)|(?P<until_zh>截至|截止到?|直到))$"
 )
 _AFTER_PHRASE = re.compile(
-    r"(?P<since>以来|至今|到现在|迄今|到今天|起(?=[，,。；;\s]|$))|(?P<after>之后|以后|后(?![悔期续果面来卫备台端继代天]))|"
+    r"(?P<since>以来|至今|到现在|迄今|到今天|起(?=[，,。；;\s]|$))|(?P<after>之后|以后|后(?![悔期续果面来卫备台端继代天一二两三四五六七八九十几\d]))|"
     r"(?P<before>之前|以前|前(?![后夕沿线台端景面往期提任一二两三四五六七八九十几\d]))|"
     r"(?P<start>起(?![床来码义因步飞诉草])|开始|\s+onwards?(?![a-z])|\s+on(?=[,.?!]|$))"
 )
@@ -65,7 +65,7 @@ _FUTURE = re.compile(
     r"会(?=在|去|来|有|到|举行|参加|下雨)|记得|提醒|截止"
 )
 _PAST = re.compile(
-    r"(?<![a-z])(?:did|was|were|had|went|said|told|came|got|made|took|met|saw)(?![a-z])|了|(?<!不)过(?![去程年节])|曾|已经|刚|当时"
+    r"(?<![a-z])(?:(?:did|was|were|had)(?:n't)?|ha(?:ve|s)n't|went|said|told|came|got|made|took|met|saw)(?![a-z])|了|(?<!不)过(?![去程年节])|曾|已经|刚|当时"
 )
 
 
@@ -79,7 +79,8 @@ class TimeSpan:
         text: The words that said it.
         position: Where they stand, in characters.
         grain: How fine it was said: "minute", "hour", "part" (of a day), "day", "weekend", "week", "month",
-            "season", "quarter", "half" (of a year), "year", "decade", "century", or "range" for anything else.
+            "season", "quarter", "half" (of a year), "year", "decade", "century", "recent" (nobody said how long), or
+            "range" for anything else.
         explicit: An absolute date: the same whatever the reference instant ("2023-05-01", but not "in May").
     """
 
