@@ -22,173 +22,31 @@ An unknown field, operator or a value that cannot fit its field raises `InvalidI
 
 from __future__ import annotations
 
-import math
 import operator
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from enum import Enum, StrEnum
-from typing import Any, NamedTuple, Self
+from datetime import date
+from enum import Enum
+from typing import Any, Self
 
+from hindsight_core.attributes import FIELDS, METADATA, NONE, Field, Kind, Value, micros, number, values_of
 from hindsight_core.errors import InvalidInput
 from hindsight_core.text.keys import normalise_key, storable
 from hindsight_core.text.times.instants import as_aware
-from hindsight_core.unit import MemoryType, MemoryUnit, Status
+from hindsight_core.unit import MemoryUnit
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_ISO = re.compile(r"\d{4}([-/])\d{1,2}\1\d{1,2}(?:[T\s]|$)", re.ASCII)
-_INT64 = range(-(1 << 63), 1 << 63)
 _MAX_DEPTH = 50
 _MAX_TESTS = 5_000
 
 
-def micros(instant: datetime) -> int:
-    """An instant as whole microseconds since 1970, exactly."""
-    return (instant - _EPOCH) // _MICROSECOND
-
-
-class Kind(StrEnum):
-    """The type of a value; values of different kinds are never equal and have no order."""
-
-    NONE = "z"
-    FLAG = "b"
-    NUMBER = "n"
-    TEXT = "s"
-    INSTANT = "t"
-
-
-class Value(NamedTuple):
-    """A value and its kind; instants are microseconds since 1970."""
-
-    kind: Kind
-    value: Any
-
-
-NONE = Value(Kind.NONE, None)
-
-
-def number(value: float) -> Value:
-    """A number as both Python and SQLite compare it; NaN is no value."""
-    if isinstance(value, int):
-        if value in _INT64:
-            return Value(Kind.NUMBER, value)
-        try:
-            return Value(Kind.NUMBER, float(value))
-        except OverflowError:
-            return Value(Kind.NUMBER, math.copysign(math.inf, value))
-    return NONE if math.isnan(value) else Value(Kind.NUMBER, float(value))
-
-
-def metadata_values(item: Any, path: str = "") -> Iterator[tuple[str, Value]]:
-    """Every value in a JSON object with its dotted path; a string that is an ISO date counts as an instant, too."""
-    if isinstance(item, Mapping):
-        for key, inner in item.items():
-            yield from metadata_values(inner, f"{path}.{storable(key)}" if path else storable(key))
-    elif isinstance(item, list | tuple):
-        for inner in item:
-            yield from metadata_values(inner, path)
-    elif isinstance(item, bool):
-        yield path, Value(Kind.FLAG, item)
-    elif isinstance(item, int | float):
-        yield path, number(item)
-    elif isinstance(item, str):
-        yield path, Value(Kind.TEXT, storable(item))
-        if _ISO.match(item):
-            try:
-                yield path, Value(Kind.INSTANT, micros(as_aware(item)))
-            except InvalidInput:  # looks like a date and is none: text only
-                return
-
-
-# -- fields --------------------------------------------------------------------------------------------------
-
-Read = Callable[[MemoryUnit], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """How a field is read from a unit and what may be asked of it; `choices` and paths know equality only."""
-
-    kind: Kind
-    column: str = ""
-    read: Read | None = None
-    choices: type[Enum] | None = None
-    paths: tuple[str, ...] = ()
-
-    @property
-    def ordered(self) -> bool:
-        return self.kind is not Kind.FLAG and self.choices is None and not self.paths
-
-
-def _column(kind: Kind, name: str, read: Read, choices: type[Enum] | None = None) -> _Field:
-    return _Field(kind, name, read, choices)
-
-
-ENTITY, ENTITY_NAME, ENTITY_TYPE = "entity", "entity_name", "entity_type"
-METADATA = "metadata."
-
-FIELDS: Mapping[str, _Field] = {
-    "id": _column(Kind.TEXT, "id", lambda u: u.id),
-    "speaker": _column(Kind.TEXT, "speaker", lambda u: u.source.speaker),
-    "session": _column(Kind.TEXT, "session", lambda u: u.source.session),
-    "document": _column(Kind.TEXT, "document", lambda u: u.source.document),
-    "uri": _column(Kind.TEXT, "uri", lambda u: u.source.uri),
-    "type": _column(Kind.TEXT, "type", lambda u: u.memory_type.value, MemoryType),
-    "status": _column(Kind.TEXT, "status", lambda u: u.status.value, Status),
-    "importance": _column(Kind.NUMBER, "importance", lambda u: u.importance),
-    "weight": _column(Kind.NUMBER, "weight", lambda u: u.weight),
-    "access_count": _column(Kind.NUMBER, "access_count", lambda u: u.access_count),
-    "pinned": _column(Kind.FLAG, "pinned", lambda u: u.pinned),
-    "timestamp": _column(Kind.INSTANT, "timestamp", lambda u: u.timestamp),
-    "recorded_at": _column(Kind.INSTANT, "recorded_at", lambda u: u.recorded_at),
-    "valid_from": _column(Kind.INSTANT, "valid_from", lambda u: u.valid_from),
-    "valid_to": _column(Kind.INSTANT, "valid_to", lambda u: u.valid_to),
-    "entity": _Field(Kind.TEXT, paths=(ENTITY, ENTITY_NAME)),
-    "entity_type": _Field(Kind.TEXT, paths=(ENTITY_TYPE,)),
-}
-"""What can be asked for, beside `metadata.NAME`. `weight` is the strength as stored, before decay."""
-
-
-def attributes(unit: MemoryUnit) -> Iterator[tuple[str, Value]]:
-    """The values of everything that can have several, by path: entities and metadata.
-
-    An entity is found by its key and by its name; a time entity's span is a name only, so that counting entities does
-    not count days.
-    """
-    for entity in unit.entities:
-        key, name = storable(normalise_key(entity.key)), storable(normalise_key(entity.name))
-        yield ENTITY if entity.type != "time" else ENTITY_NAME, Value(Kind.TEXT, key)
-        if name != key:
-            yield ENTITY_NAME, Value(Kind.TEXT, name)
-        yield ENTITY_TYPE, Value(Kind.TEXT, storable(entity.type))
-    for path, value in metadata_values(unit.metadata, ""):
-        if value.kind is not Kind.NONE:
-            yield METADATA + path, value
-
-
-def _field(name: str) -> _Field:
+def _field(name: str) -> Field:
     if name in FIELDS:
         return FIELDS[name]
     if name.startswith(METADATA) and len(name) > len(METADATA):
-        return _Field(Kind.NONE, paths=(storable(name),))
+        return Field(Kind.NONE, paths=(storable(name),))
     raise InvalidInput(
         f"unknown filter field {name!r}; fields are {', '.join(FIELDS)} and metadata.NAME for your own"
     )
-
-
-def _values(unit: MemoryUnit, field: _Field) -> list[Value]:
-    if field.read is None:
-        return [value for path, value in attributes(unit) if path in field.paths]
-    value = field.read(unit)
-    if value is None:
-        return []
-    if field.kind is Kind.INSTANT:
-        value = micros(value)
-    elif field.kind is Kind.TEXT:
-        value = storable(value)
-    return [number(value) if field.kind is Kind.NUMBER else Value(field.kind, value)]
 
 
 # -- the tree ------------------------------------------------------------------------------------------------
@@ -217,7 +75,7 @@ class Compare:
 
     def matches(self, unit: MemoryUnit) -> bool:
         """Whether it holds for a unit."""
-        values = [v for v in _values(unit, _field(self.field)) if v.kind is not Kind.NONE]
+        values = [v for v in values_of(unit, _field(self.field)) if v.kind is not Kind.NONE]
         compare = _COMPARE[self.operator]
         return any(
             not values
@@ -358,17 +216,13 @@ def _tests(name: str, wanted: Any) -> Iterator[Node]:
             test = Compare(name, "$eq", operands)
         else:
             operand = _operand(name, field, value)
-            if positive != "$eq" and (operand.kind in (Kind.NONE, Kind.FLAG) or not _ordered(field)):
+            if positive != "$eq" and (operand.kind in (Kind.NONE, Kind.FLAG) or not field.ordered):
                 raise InvalidInput(f"{name} has no order for {op} with that value; use $eq, $ne or $in")
             test = Compare(name, positive, (operand,))
         yield Not(test) if op in _OPPOSITE else test
 
 
-def _ordered(field: _Field) -> bool:
-    return field.ordered or field.kind is Kind.NONE
-
-
-def _operand(name: str, field: _Field, value: Any) -> Value:
+def _operand(name: str, field: Field, value: Any) -> Value:
     if isinstance(value, Enum):
         value = value.value
     if value is None:
@@ -420,7 +274,7 @@ def _joined(parts: tuple[Node, ...], word: str, empty: str) -> Sql:
     return word.join(f"({sql})" for sql, _ in rendered), [p for _, params in rendered for p in params]
 
 
-def _column_sql(field: _Field, op: str, operands: tuple[Value, ...]) -> Sql:
+def _column_sql(field: Field, op: str, operands: tuple[Value, ...]) -> Sql:
     column = f"unit.{field.column}"
     conditions, params = [], [v.value for v in operands if v.kind is not Kind.NONE]
     if params and op == "$eq":
@@ -432,7 +286,7 @@ def _column_sql(field: _Field, op: str, operands: tuple[Value, ...]) -> Sql:
     return " OR ".join(conditions) or "0", params
 
 
-def _attribute_sql(field: _Field, op: str, operands: tuple[Value, ...]) -> Sql:
+def _attribute_sql(field: Field, op: str, operands: tuple[Value, ...]) -> Sql:
     conditions: list[str] = []
     params: list[Any] = []
     paths = ", ".join("?" * len(field.paths))

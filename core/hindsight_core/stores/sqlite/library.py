@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from hindsight_core.attributes import ENTITY, METADATA, Kind, attributes
 from hindsight_core.errors import InvalidInput
-from hindsight_core.filters import ENTITY, METADATA, Kind, attributes
 from hindsight_core.ports import Visibility
 from hindsight_core.stores.codec import decode_episode, decode_scope, encode_scope
 from hindsight_core.stores.sqlite import rows, visibility

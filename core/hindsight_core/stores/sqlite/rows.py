@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from hindsight_core.attributes import Kind, attributes, micros
 from hindsight_core.errors import InvalidInput
-from hindsight_core.filters import Kind, attributes, micros
 from hindsight_core.ports import Ids, IndexEntry
 from hindsight_core.stores.codec import decode_unit, unit_from
 from hindsight_core.stores.sqlite.failures import damaged

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from hindsight_core.attributes import micros
 from hindsight_core.errors import InvalidInput, NotFound, StoreError
-from hindsight_core.filters import micros
 from hindsight_core.journal import mirrored, ordered
 from hindsight_core.ports import IndexEntry, Use
 from hindsight_core.stores.codec import decode_unit, dumps, encode_episode, encode_scope, encode_unit

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from hindsight_core.attributes import micros
 from hindsight_core.errors import InvalidInput
-from hindsight_core.filters import micros
 from hindsight_core.ports import Visibility
 from hindsight_core.scope import covers
 from hindsight_core.stores.codec import encode_scope
