@@ -267,6 +267,11 @@ _FLAG_LETTERS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _KEEPS_TOGETHER = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, trimmed, none blank; one of more than `WHOLE` characters comes in parts."""
+    return [text[start:end] for start, end in _sentences(text, 0, len(text), WHOLE)]
+
+
 def _sentences(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
     """Spans of sentences; one longer than `most` is cut at clauses, words, or at last between characters."""
     first = start
