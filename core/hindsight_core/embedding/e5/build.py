@@ -29,7 +29,7 @@ from hindsight_core.ports import Floats
 
 log = logging.getLogger(__name__)
 
-_BUILD = 1
+_BUILD = 2
 """Counts changes of what is built, so that a kept model of an older kind is not used."""
 
 _LEVELS = (127, 63)
@@ -78,6 +78,8 @@ def open_model(weights: Weights, vocabulary: Vocabulary, tokens: Tokens) -> ort.
 class Windows:
     """Runs windows of tokens through a session.
 
+    A window is what the model sees at once: begin, at most 510 tokens, end.
+
     Args:
         weights: The weights.
         vocabulary: Its special ids.
@@ -90,26 +92,18 @@ class Windows:
         self._end = vocabulary.end
 
     def means(self, session: ort.InferenceSession, windows: list[list[int]]) -> Floats:
-        """Mean hidden state of each window (at most `room` ids each): shape (n, width), not normalised."""
-        filled, feed = self._feed(windows)
-        (hidden,) = session.run([session.get_outputs()[0].name], feed)
-        means: Floats = np.matmul(filled[:, None, :], hidden)[:, 0, :] / filled.sum(1, keepdims=True)
+        """Mean hidden state of windows of equal length (at most `room` ids): shape (n, width), not normalised."""
+        (hidden,) = session.run([session.get_outputs()[0].name], self._feed(windows))
+        means: Floats = hidden.mean(axis=1)
         return means
 
     def results(self, session: ort.InferenceSession, window: list[int]) -> list[Floats]:
         """All results for one window, each of shape (tokens, width)."""
-        return [result[0] for result in session.run(None, self._feed([window])[1])]
+        return [result[0] for result in session.run(None, self._feed([window]))]
 
-    def _feed(self, windows: list[list[int]]) -> tuple[Floats, dict[str, Floats]]:
-        length = max(map(len, windows)) + 2
-        ids = np.full((len(windows), length), self._end, np.int64)
-        filled = np.zeros((len(windows), length), np.float32)
-        for row, window in enumerate(windows):
-            ids[row, 0] = self._begin
-            ids[row, 1 : len(window) + 1] = window
-            filled[row, : len(window) + 2] = 1.0
-        mask = np.where(filled > 0.0, np.float32(0.0), np.float32(-1e9))[:, None, None, :]
-        return filled, {"tokens": self.weights.embedded(ids), "mask": mask}
+    def _feed(self, windows: list[list[int]]) -> dict[str, Floats]:
+        ids = np.array([[self._begin, *window, self._end] for window in windows], np.int64)
+        return {"tokens": self.weights.embedded(ids)}
 
 
 def session_of(model: bytes) -> ort.InferenceSession:

@@ -9,12 +9,14 @@ layer norm, every channel is shifted by its mean and divided by a power of its r
 by the same ("SmoothQuant", Xiao et al. 2022, arXiv:2211.10438): both come free of cost, folded into the layer norm.
 GELU is never below -0.17, so its values are shifted up by that and use the whole unsigned byte.
 
-Nothing depends on the other texts of a batch, so a text has one vector however it is batched.
+Nothing depends on the other texts of a batch, so a text has one vector however it is batched; and texts batched
+together have equal length, so there is no padding and no mask.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -88,9 +90,12 @@ class _Encoder:
         self.whole = self._constant(1 / 255)
         self.middle = self.graph.constant(np.uint8(128))
         self.bottom = self.graph.constant(np.uint8(0))
+        edges = [self.graph.constant(np.array([part * weights.width])) for part in range(4)]
+        last = self.graph.constant(np.array([-1]))
+        self.thirds = [(start, stop, last) for start, stop in pairwise(edges)]
 
     def model(self, notes: dict[str, str]) -> bytes:
-        """Inputs: embedded tokens (batch, length, width) and what to add to attention (batch, 1, 1, length)."""
+        """Input: embedded tokens (batch, length, width), without padding."""
         width = self.weights.width
         sums, norm = "tokens", "emb.ln"
         for layer in range(self.weights.layers):
@@ -98,46 +103,34 @@ class _Encoder:
         hidden = self._norm(sums, norm, np.zeros(width), np.ones(width))
         results = [hidden, *(self.norms if self.ranges is None else [])]
         return self.graph.model(
-            {"tokens": ("batch", "length", width), "mask": ("batch", 1, 1, "length")},
+            {"tokens": ("batch", "length", width)},
             dict.fromkeys(results, ("batch", "length", width)),
             notes,
         )
 
     def _layer(self, name: str, sums: str, norm: str) -> tuple[str, str]:
         """One layer: from sums (before the norm `norm`) to sums, and the name of the norm that follows them."""
-        graph, bias = self.graph, self.weights.floats
-        heads, width = self.weights.heads, self.weights.width
-        size = width // heads
-
+        add, bias = self.graph.add, self.weights.floats
         # A product's bias is added along with the residual, by way of the layer norm that gives the residual.
-        product, residual = self._after_norm(
+        product, offset, residual = self._after_norm(
             sums, norm, [f"{name}.q", f"{name}.k", f"{name}.v"], bias(f"{name}.ao.b")
         )
-        split = graph.add("Reshape", product, graph.constant(np.array([0, 0, 3, heads, size])))
-        query, key, value = (
-            graph.add("Gather", split, graph.constant(np.array(part)), axis=2) for part in range(3)
-        )
-        query = graph.add("Transpose", query, perm=[0, 2, 1, 3])
-        key = graph.add("Transpose", key, perm=[0, 2, 3, 1])
-        value = graph.add("Transpose", value, perm=[0, 2, 1, 3])
-        scores = graph.add("FusedMatMul", query, key, domain=CONTRIB, alpha=float(size) ** -0.5)
-        share = graph.add("Softmax", graph.add("Add", scores, "mask"), axis=-1)
-        mixed = graph.add("Transpose", graph.add("MatMul", share, value), perm=[0, 2, 1, 3])
-        mixed = graph.add("Reshape", mixed, graph.constant(np.array([0, 0, width])))
-        product = self._symmetric(mixed, self._matrix([f"{name}.ao"]))
-        sums = graph.add("Add", product, residual)
+        parts = [add("Slice", product, *bounds) for bounds in self.thirds]
+        mixed = add("MultiHeadAttention", *parts, offset, domain=CONTRIB, num_heads=self.weights.heads)
+        sums = add("Add", self._symmetric(mixed, self._matrix([f"{name}.ao"])), residual)
 
-        down = self._matrix([f"{name}.fo"], inputs=4 * width)
+        down = self._matrix([f"{name}.fo"], inputs=4 * self.weights.width)
         correction = 0.0 if self.ranges is None else _GELU_SHIFT * self._rounded(down).sum(1)
-        product, residual = self._after_norm(
-            sums, f"{name}.aln", [f"{name}.fi"], bias(f"{name}.fo.b") - correction, gelu=True
+        product, offset, residual = self._after_norm(
+            sums, f"{name}.aln", [f"{name}.fi"], bias(f"{name}.fo.b") - correction
         )
-        return graph.add("Add", self._shifted(product, down), residual), f"{name}.oln"
+        wide = add("BiasGelu", product, offset, domain=CONTRIB)
+        return add("Add", self._shifted(wide, down), residual), f"{name}.oln"
 
     def _after_norm(
-        self, sums: str, norm: str, products: list[str], added: Doubles | Floats, *, gelu: bool = False
-    ) -> tuple[str, str]:
-        """Norm, then product with bias (and GELU); and the norm itself + `added`, as residual."""
+        self, sums: str, norm: str, products: list[str], added: Doubles | Floats
+    ) -> tuple[str, str, str]:
+        """Products of a norm, still without bias; their bias; and the norm itself + `added`, as residual."""
         width = self.weights.width
         mean, scale = np.zeros(width), np.ones(width)
         if self.ranges is not None:
@@ -146,14 +139,11 @@ class _Encoder:
         self.norms.append(narrowed)
         matrix = self._matrix(products)
         bias = np.concatenate([self.weights.floats(f"{product}.b") for product in products]) + matrix @ mean
-        product = self._symmetric(narrowed, matrix * scale)
-        end = self.graph.constant(bias.astype(np.float32))
-        product = (
-            self.graph.add("BiasGelu", product, end, domain=CONTRIB)
-            if gelu
-            else self.graph.add("Add", product, end)
+        return (
+            self._symmetric(narrowed, matrix * scale),
+            self.graph.constant(bias.astype(np.float32)),
+            self._norm(sums, norm, added, np.ones(width)),
         )
-        return product, self._norm(sums, norm, added, np.ones(width))
 
     def _norm(self, sums: str, norm: str, shift: Doubles | Floats, scale: Doubles) -> str:
         """(layer norm + shift) / scale, per channel."""

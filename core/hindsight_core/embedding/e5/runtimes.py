@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -19,7 +20,7 @@ from hindsight_core.errors import EmbeddingError
 from hindsight_core.ports import Doubles, Floats
 
 _BATCH_TOKENS = 512
-"""Padded tokens computed at once: large enough to be fast, small enough to stay in a CPU's cache."""
+"""Tokens computed at once: large enough to be fast, small enough to stay in a CPU's cache."""
 
 _CHUNK_TEXTS = 512
 """Texts tokenised and sorted by length together; bounds memory for very long lists."""
@@ -104,12 +105,11 @@ class OnnxRuntime:
 
 
 def _batches(windows: list[tuple[int, list[int]]]) -> Iterator[list[tuple[int, list[int]]]]:
-    """Runs of windows (longest first) of at most `_BATCH_TOKENS` with padding."""
-    start = 0
-    while start < len(windows):
-        count = max(1, _BATCH_TOKENS // (len(windows[start][1]) + 2))
-        yield windows[start : start + count]
-        start += count
+    """Runs of windows of equal length, of at most `_BATCH_TOKENS` in all; windows come sorted by length."""
+    for length, equal in groupby(windows, key=lambda window: len(window[1])):
+        run = list(equal)
+        size = max(1, _BATCH_TOKENS // (length + 2))
+        yield from (run[at : at + size] for at in range(0, len(run), size))
 
 
 class EngineRuntime:
