@@ -60,9 +60,12 @@ _DETERMINER = re.compile(
 _WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
 # 上周一起去 is "together, last week", not "from Monday on".
 _WEEKDAY = (
-    r"(?:一(?!共|直(?!播)|起(?!床)|[个次样般些下边定切整路家位名场顿])|[二三四五六](?![个次种件场趟位名条])|"
+    r"(?:一(?!共|直(?!播)|起(?!床)|下(?!午)|[个次样般些边定切整路家位名场顿])|[二三四五六](?![个次种件场趟位名条])|"
     r"日(?![记报期常子])|天(?![气空])|[1-7](?![\d.天次个]))"
 )
+# What makes 三号 the number of a thing, and 5日 a length of time.
+_NUMBERED = "楼线门馆院厅店桌位机车床房室井球坑文电选站台库仓柜舱厂区路教场出入口码字公段商令称召汽"
+_AFTER_DAYS = "本元游均线常记子程志"
 _PAUSE = ("", *"，。；：！？、,.;:!? \n“（(我你他她们在将要于约过就再")
 _WHOLE = tuple("年月季周期的")
 _WEEK = r"(?:周|星期|礼拜)"
@@ -261,17 +264,17 @@ def _month(match: re.Match[str]) -> Atom | None:
 
 @CHINESE(
     rf"{_NOT_COUNTED}(?P<first>{_NUMBER})(?:[-~至到](?P<last>{_NUMBER}))?"
-    r"(?:号(?![楼线门馆院厅店桌位机车床房室井球坑文电选站台库仓柜舱厂区路教场出入口码字公段商令称召])|"
-    r"(?P<sun>日)(?![本元游均线常报记子程志期]))"
+    r"(?:号|(?P<sun>日))"
 )
 def _day_of_month(match: re.Match[str]) -> Atom | None:
     first, last = chinese_integer(match["first"]), chinese_integer(match["last"]) if match["last"] else None
     if first is None or not 1 <= first <= (last or first) <= 31:
         return None
+    tail = match.string[match.end() : match.end() + 1]
+    if before(match, 1) != "月" and tail and tail in (_AFTER_DAYS if match["sun"] else _NUMBERED):
+        return None
     # 三日 alone may be three days, and 5日内 within five.
-    alone = not match["sun"] or (
-        match["first"].isdecimal() and match.string[match.end() : match.end() + 1] not in tuple("内前后以之")
-    )
+    alone = not match["sun"] or (match["first"].isdecimal() and tail not in tuple("内前后以之"))
     return Atom(
         *match.span(), "range" if last else "day", readers.day_of_month(first, last), "month", alone=alone
     )

@@ -82,7 +82,7 @@ _BEFORE_MONTH = re.compile(
     r"(?<![a-z])(?:in|during|since|until|till|by|before|after|around|throughout|through|between)\s+$"
 )
 _BEFORE_SEASON = re.compile(
-    r"(?<![a-z])(?:in|during|since|until|till|by|before|after|over|throughout)\s+(?:the\s+)?$"
+    r"(?<![a-z])(?:in|during|since|until|till|by|before|after|over|throughout|for(?=\s+the))\s+(?:the\s+)?$"
 )
 _BEFORE_DAY = re.compile(
     r"(?<![a-z])(?:on|at|for|over|before|after|since|until|till|by|around|during)\s+(?:the\s+)?$"

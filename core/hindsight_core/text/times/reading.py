@@ -60,13 +60,15 @@ _HABIT = re.compile(
 _BOUNDARY = re.compile(r"[.!?;\n。！？；](?!\d)")
 _COMMA = re.compile(r"[,，.!?;\n。！？；](?!\d)")
 _FUTURE = re.compile(
-    r"(?<![a-z])(?:will|shall|gonna|going\s+to|plan(?:s|ning)?\s+to|need\s+to|have\s+to|must|upcoming|due|deadline|remind|"
+    r"(?<![a-z])(?:will|shall|gonna|going\s+to|plan(?:s|ning)?\s+(?:to|for)|need\s+to|have\s+to|must|upcoming|due|deadline|remind|"
     r"let's|won't)(?![a-z])|'ll(?![a-z])|将|即将|(?<![需重主只不摘必还概首])要(?![是求么不点素紧])|打算|准备|计划|预计|预定|"
     r"会(?=在|去|来|有|到|举行|参加|下雨)|记得|提醒|截止"
 )
 _PAST = re.compile(
     r"(?<![a-z])(?:(?:did|was|were|had)(?:n't)?|ha(?:ve|s)n't|went|said|told|came|got|made|took|met|saw)(?![a-z])|了|(?<!不)过(?![去程年节])|曾|已经|刚|当时"
 )
+# Weaker than a word of the future: "we will need the finished draft".
+_PARTICIPLE = re.compile(r"(?<![a-z])[a-z]{2,12}[a-df-z]ed(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +247,9 @@ class _Reading:
         end = stop_after.start() if stop_after else last.end + 60
         if _PAST.search(self._plain, begin, end):
             return -1
-        return 1 if _FUTURE.search(self._plain, begin, end) else 0
+        if _FUTURE.search(self._plain, begin, end):
+            return 1
+        return -1 if _PARTICIPLE.search(self._plain, begin, end) else 0
 
 
 def _read(text: str, now: datetime) -> Iterator[_Found]:
