@@ -119,7 +119,7 @@ def summarise(run: Run, settings: Settings) -> Summary:
         if outcome.wanted:
             adversarial = outcome.kind is Kind.ADVERSARIAL
             by_category.setdefault("adversarial" if adversarial else outcome.category, []).append(outcome)
-    waits = [outcome.milliseconds for outcome in run.outcomes]
+    waits = [outcome.milliseconds for outcome in run.outcomes if outcome.kind is not Kind.FOREIGN]
     return Summary(
         run=run,
         headline=group("headline", headline(run, settings), settings),

@@ -1,0 +1,325 @@
+"""One function for each command: open the memory, call the facade, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from hindsight_core import Hindsight
+from hindsight_core.cli.output import (
+    emit,
+    hits_json,
+    hits_table,
+    pairs_table,
+    plain,
+    units_table,
+    words,
+)
+from hindsight_core.clock import FixedClock, SystemClock
+from hindsight_core.embedding import CachedEmbedder
+from hindsight_core.engine.items import make_item
+from hindsight_core.engine.parts import default_embedder
+from hindsight_core.errors import InvalidInput
+from hindsight_core.ports import Clock, Embedder
+from hindsight_core.profile_file import read_profile
+from hindsight_core.readers import Input, read_chat, read_input
+from hindsight_core.recall import Hits
+from hindsight_core.text.times import as_aware
+
+IN_MEMORY = ":memory:"
+
+
+def clock(args: Namespace) -> Clock:
+    """The present as asked for, else the system's."""
+    return FixedClock(as_aware(args.now)) if args.now else SystemClock()
+
+
+def embedder(args: Namespace, stack: ExitStack) -> Embedder | None:
+    """The embedder asked for, through the cache where there is one."""
+    chosen = default_embedder(None if args.embedder == "none" else args.embedder)
+    if chosen is None or not args.cache:
+        return chosen
+    cached = CachedEmbedder(chosen, args.cache)
+    stack.callback(cached.close)
+    return cached
+
+
+def opened(args: Namespace, stack: ExitStack, *, make: bool = False, embeds: bool = True) -> Hindsight:
+    """The memory the options name.
+
+    Args:
+        args: The options.
+        stack: Closes it.
+        make: Make the file when it is not there.
+        embeds: The command needs vectors.
+
+    Raises:
+        InvalidInput: There is no such memory; a mistyped name must not make an empty one.
+    """
+    if not make and args.db != IN_MEMORY and not Path(args.db).exists():
+        raise InvalidInput(
+            f"no memory at {args.db}: remember or ingest something first, or name another with --db"
+        )
+    memory = Hindsight.open(
+        args.db,
+        scope=tuple(args.scope) if args.scope else "default",
+        profile=read_profile(args.profile),
+        embedder=embedder(args, stack) if embeds else None,
+        clock=clock(args),
+    )
+    return stack.enter_context(memory)
+
+
+def _text(argument: str) -> str:
+    return sys.stdin.read().removesuffix("\n") if argument == "-" else argument
+
+
+def _object(argument: str | None, name: str) -> Mapping[str, Any] | None:
+    if argument is None:
+        return None
+    try:
+        value = json.loads(argument)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"--{name} is not JSON: {error.msg}, column {error.colno}") from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"--{name} must be a JSON object")
+    return value
+
+
+def _optional_time(argument: str) -> str | None:
+    return None if argument.lower() == "none" else argument
+
+
+def _floor(argument: str | None) -> float | str | None:
+    if argument is None:
+        return "profile"
+    if argument.lower() == "none":
+        return None
+    try:
+        return float(argument)
+    except ValueError:
+        raise InvalidInput(f"--floor must be a number in 0..1 or none, not {argument!r}") from None
+
+
+def _given(args: Namespace, *names: str) -> dict[str, Any]:
+    """The options that were given, under the facade's names and in its types."""
+    values = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    for name in ("timestamp", "expires_at"):
+        if name in values:
+            values[name] = _optional_time(values[name])
+    if "text" in values:
+        values["text"] = _text(values["text"])
+    if "metadata" in values:
+        values["metadata"] = _object(values["metadata"], "metadata")
+    return values
+
+
+_FIELDS = ("text", "timestamp", "metadata", "importance", "memory_type", "expires_at", "pinned")
+
+
+def remember(args: Namespace) -> None:
+    """`hindsight remember`."""
+    with ExitStack() as stack:
+        memory = opened(args, stack, make=True)
+        units = memory.remember(
+            **_given(args, *_FIELDS, "speaker", "session", "id", "turn", "source"),
+            consolidate=not args.no_consolidate,
+        )
+        emit(args.json, plain(units), units_table(units))
+
+
+def ingest(args: Namespace) -> None:
+    """`hindsight ingest`: every input is read and checked before anything is stored."""
+    now = clock(args).now()
+
+    def check(item: dict[str, Any]) -> object:
+        return make_item(item, now)
+
+    read: list[Input] = []
+    for path in args.paths:
+        if path == "-":
+            read.append(read_chat(sys.stdin.buffer, "standard input", check=check, skip_bad=args.skip_bad))
+        else:
+            read.append(read_input(path, check=check, skip_bad=args.skip_bad))
+    items = [item for one in read for item in one.items]
+    skipped = [(path, fault) for path, one in zip(args.paths, read, strict=True) for fault in one.skipped]
+    with ExitStack() as stack:
+        memory = opened(args, stack, make=True)
+        before = memory.stats()["memories"]
+        memory.resume()
+        memory.remember_many(items, consolidate=not args.no_consolidate, progress=sys.stderr.isatty())
+        after = memory.stats()["memories"]
+    figures = {"items": len(items), "added": after - before, "memories": after}
+    left_out = [{"path": path, "where": fault.where, "what": fault.what} for path, fault in skipped]
+    shown = [pairs_table(figures.items(), ("", ""))]
+    if skipped:
+        shown.append(pairs_table(((f"{p}: {f.where}", f.what) for p, f in skipped), ("left out", "why")))
+    emit(args.json, {**figures, "skipped": left_out}, *shown)
+
+
+def _recall(args: Namespace, memory: Hindsight) -> Hits:
+    return memory.recall(
+        _text(args.query),
+        k=args.k,
+        history=args.history,
+        where=_object(args.where, "where"),
+        since=args.since,
+        until=args.until,
+        as_of=args.as_of,
+        known_at=args.known_at,
+        include_history=args.include_history,
+        include_archived=args.include_archived,
+        floor=_floor(args.floor),
+    )
+
+
+def recall(args: Namespace) -> None:
+    """`hindsight recall`."""
+    with ExitStack() as stack:
+        hits = _recall(args, opened(args, stack))
+        nothing = "Nothing relevant is known. (--floor none shows the nearest there is.)"
+        emit(args.json, hits_json(hits), hits_table(hits) if hits else words(nothing))
+
+
+def context(args: Namespace) -> None:
+    """`hindsight context`: the block as it is, so that it can be piped into a prompt."""
+    with ExitStack() as stack:
+        hits = _recall(args, opened(args, stack))
+        block = hits.context(args.max_tokens)
+        if args.json:
+            emit(True, {"context": block, "recall_id": hits.recall_id, "hits": len(hits)})
+        elif block:
+            sys.stdout.write(block + "\n")
+
+
+def find(args: Namespace) -> None:
+    """`hindsight find`."""
+    with ExitStack() as stack:
+        memory = opened(args, stack, embeds=False)
+        units = memory.find(**_exact(args), limit=args.limit, offset=args.offset)
+        emit(args.json, plain(units), units_table(units))
+
+
+def aggregate(args: Namespace) -> None:
+    """`hindsight aggregate`."""
+    with ExitStack() as stack:
+        counts = opened(args, stack, embeds=False).aggregate(args.by, **_exact(args))
+        ordered = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+        emit(args.json, dict(ordered), pairs_table(ordered, (args.by or "", "memories")))
+
+
+def _exact(args: Namespace) -> dict[str, Any]:
+    return {
+        "entity": args.entity,
+        "where": _object(args.where, "where"),
+        "since": args.since,
+        "until": args.until,
+        "status": args.status,
+    }
+
+
+def get(args: Namespace) -> None:
+    """`hindsight get`."""
+    with ExitStack() as stack:
+        unit = opened(args, stack, embeds=False).get(args.id)
+        rows = plain(unit)
+        shown = ((k, v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)) for k, v in rows.items())
+        emit(args.json, rows, pairs_table(shown, ("field", "value")))
+
+
+def update(args: Namespace) -> None:
+    """`hindsight update`."""
+    with ExitStack() as stack:
+        unit = opened(args, stack).update(args.id, **_given(args, *_FIELDS, "status"))
+        emit(args.json, plain(unit), units_table([unit]))
+
+
+def forget(args: Namespace) -> None:
+    """`hindsight forget`."""
+    with ExitStack() as stack:
+        unit = opened(args, stack, embeds=False).forget(args.id)
+        emit(args.json, plain(unit), units_table([unit], "forgotten"))
+
+
+def erase(args: Namespace) -> None:
+    """`hindsight erase`: cannot be undone, so it asks, or wants --yes where nobody can be asked."""
+    if not args.yes:
+        if not sys.stdin.isatty():
+            raise InvalidInput("erase cannot be undone; say --yes")
+        sys.stderr.write(f"Erase {args.id} from every byte of {args.db}? This cannot be undone. [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise InvalidInput("not erased")
+    with ExitStack() as stack:
+        opened(args, stack).erase(args.id)
+        emit(args.json, {"erased": args.id}, words(f"erased {args.id}"))
+
+
+def export(args: Namespace) -> None:
+    """`hindsight export`."""
+    with ExitStack() as stack:
+        count = opened(args, stack, embeds=False).export(args.path)
+        emit(
+            args.json,
+            {"path": args.path, "memories": count},
+            words(f"{count} memories written to {args.path}"),
+        )
+
+
+def import_(args: Namespace) -> None:
+    """`hindsight import`."""
+    with ExitStack() as stack:
+        count = opened(args, stack, make=True).import_(args.path, progress=sys.stderr.isatty())
+        emit(
+            args.json, {"path": args.path, "added": count}, words(f"{count} memories added from {args.path}")
+        )
+
+
+def stats(args: Namespace) -> None:
+    """`hindsight stats`."""
+    with ExitStack() as stack:
+        figures = opened(args, stack).stats()
+        emit(args.json, plain(figures), pairs_table(figures.items(), ("what", "value")))
+
+
+def doctor(args: Namespace) -> int:
+    """`hindsight doctor`: status 1 when something is found."""
+    with ExitStack() as stack:
+        findings = opened(args, stack).doctor()
+        rows = [(finding.problem, finding.remedy) for finding in findings]
+        emit(
+            args.json,
+            plain(findings),
+            pairs_table(rows, ("problem", "remedy")) if rows else words("All is well."),
+        )
+        return int(bool(findings))
+
+
+def scopes(args: Namespace) -> None:
+    """`hindsight scopes`: all of the file, not only what --scope names."""
+    with ExitStack() as stack:
+        held = opened(args, stack, embeds=False).parts.store.scopes()
+        emit(args.json, [list(scope) for scope in held], *(words(" / ".join(scope)) for scope in held))
+
+
+def resume(args: Namespace) -> None:
+    """`hindsight resume`."""
+    with ExitStack() as stack:
+        count = opened(args, stack).resume()
+        emit(args.json, {"resumed": count}, words(f"{count} episodes encoded"))
+
+
+def reembed(args: Namespace) -> None:
+    """`hindsight reembed`."""
+    with ExitStack() as stack:
+        chosen = embedder(args, stack)
+        if chosen is None:
+            raise InvalidInput("reembed needs an embedder; name one with --embedder")
+        # Opened without one, since the store may hold the vectors of another.
+        count = opened(args, stack, embeds=False).reembed(chosen, progress=sys.stderr.isatty())
+        emit(args.json, {"embedded": count}, words(f"{count} memories embedded"))

@@ -1,0 +1,373 @@
+"""How fast a memory is, on synthetic vectors and with embedding left out: `python -m hindsight_core.evaluation.speed`.
+
+One store grows through the sizes; at each of them recalls are timed, plain, in a small sub-scope and within one week.
+Opening and resident memory are taken in a fresh process and beside a bare interpreter. The same run times a usual hybrid
+pipeline (rank-bm25 and qdrant-client in its local mode, joined by reciprocal rank fusion), since ratios within one run on one
+machine say more than milliseconds do. The table ends with the budgets and whether they are met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from hindsight_core.engine import Hindsight
+from hindsight_core.errors import InvalidInput, MissingExtra
+from hindsight_core.evaluation.baselines import RRF_K, words_and_pairs
+from hindsight_core.evaluation.synthetic import DIMENSION, SESSION, START, Synthetic, TopicEmbedder
+from hindsight_core.evaluation.systems import Stopwatch
+
+SIZES = (1_000, 15_000, 100_000)
+QUESTIONS = 200
+SINGLE_TURNS = 200
+HYBRID_AT = 15_000
+HYBRID_QUESTIONS = 40
+K = 10
+_SMALL_SHARE = 50
+"""One session in so many goes to the small sub-scope."""
+
+_IN_A_FRESH_PROCESS = """
+import json, os, resource, sys
+from time import perf_counter
+def resident():
+    try:
+        with open("/proc/self/statm") as pages:
+            return int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+bare = resident()
+from hindsight_core import Hindsight
+from hindsight_core.evaluation.synthetic import TopicEmbedder
+path, question = sys.argv[1:]
+start = perf_counter()
+memory = Hindsight.open(path, scope="bench", embedder=TopicEmbedder())
+opened = perf_counter() - start
+memory.recall(question, k=10)
+answered = perf_counter() - start
+print(json.dumps({"opened": opened, "answered": answered, "resident": resident() - bare}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Milliseconds waited."""
+
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtSize:
+    """Figures at one size.
+
+    Attributes:
+        memories: The size.
+        plain: Recalls without a filter.
+        scoped: Recalls in a sub-scope that holds one session in fifty.
+        week: Recalls within one week.
+        ingest: Turns per second on the way to this size, in batches of 256 and with consolidation.
+        remember: Remembering one turn.
+        hybrid: The hybrid pipeline over the same turns; None where it was not measured.
+    """
+
+    memories: int
+    plain: Waits
+    scoped: Waits
+    week: Waits
+    ingest: float
+    remember: Waits
+    hybrid: Waits | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """What was measured.
+
+    Attributes:
+        sizes: Ascending.
+        opened: Seconds to open the largest store in a fresh process.
+        answered: Seconds until it has answered the first question.
+        resident: Bytes of memory then, above the bare interpreter.
+        vectors: Bytes of its vectors.
+    """
+
+    sizes: tuple[AtSize, ...]
+    opened: float
+    answered: float
+    resident: int
+    vectors: int
+
+    @property
+    def growth(self) -> float | None:
+        """Exponent e of recall time ~ size ** e over the last two sizes; None with one size."""
+        if len(self.sizes) < 2:
+            return None
+        a, b = self.sizes[-2:]
+        return float(np.log(b.plain.p50 / a.plain.p50) / np.log(b.memories / a.memories))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """A promise: what is measured, what it must not exceed (or, with `least`, fall below), and what it is."""
+
+    what: str
+    limit: float
+    unit: str
+    value: float
+    least: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it is kept."""
+        return self.value >= self.limit if self.least else self.value <= self.limit
+
+
+def budgets(speed: Speed) -> Iterator[Budget]:
+    """The promises that were measured."""
+    recall_limits = {15_000: 5.0, 100_000: 25.0}
+    for at in speed.sizes:
+        n = f"{at.memories:,}"
+        if at.memories in recall_limits:
+            yield Budget(
+                what=f"recall p50 at {n}", limit=recall_limits[at.memories], unit="ms", value=at.plain.p50
+            )
+            # "No slower", give or take the noise of a median.
+            yield Budget(
+                what=f"in a sub-scope at {n}", limit=1.1 * at.plain.p50, unit="ms", value=at.scoped.p50
+            )
+            yield Budget(what=f"within a week at {n}", limit=1.1 * at.plain.p50, unit="ms", value=at.week.p50)
+        if at.memories == HYBRID_AT:
+            yield Budget(what=f"remember one turn p50 at {n}", limit=3, unit="ms", value=at.remember.p50)
+            yield Budget(what=f"ingest at {n}", limit=1_000, unit="turns/s", value=at.ingest, least=True)
+        if at.hybrid is not None:
+            ratio = at.hybrid.p50 / at.plain.p50
+            yield Budget(what=f"faster than hybrid at {n}", limit=10, unit="times", value=ratio, least=True)
+    if speed.sizes[-1].memories == 100_000:
+        yield Budget(what="open 100,000", limit=1.5, unit="s", value=speed.opened)
+        yield Budget(
+            what="resident at 100,000, of its vectors",
+            limit=2.5,
+            unit="times",
+            value=speed.resident / speed.vectors,
+        )
+
+
+def measure(
+    path: Path, sizes: Sequence[int] = SIZES, *, hybrid_at: int | None = HYBRID_AT, say: Callable[[str], None]
+) -> Speed:
+    """Measure everything in a new store.
+
+    Args:
+        path: Where the store is made.
+        sizes: At which to measure, ascending.
+        hybrid_at: At which of them to measure the hybrid pipeline too.
+        say: Told what is being done.
+    """
+    source, watch = Synthetic(), Stopwatch(TopicEmbedder())
+    questions = source.questions(QUESTIONS)
+    found = []
+    turns: list[dict[str, Any]] = []
+    with Hindsight.open(path, scope="bench", embedder=watch) as memory:
+        for size in sizes:
+            say(f"growing to {size:,} memories")
+            fresh = list(source.turns(size - len(turns), first=len(turns)))
+            turns += fresh
+            ingest = _ingest(memory, fresh, watch)
+            say(f"timing recalls at {size:,}")
+            found.append(
+                AtSize(
+                    memories=size,
+                    plain=_recalls(memory, questions, watch),
+                    scoped=_recalls(memory.within("small"), questions, watch),
+                    week=_recalls(memory, questions, watch, week=len(turns) // SESSION // 8),
+                    ingest=ingest,
+                    remember=_single_turns(memory, source, watch),
+                    hybrid=Hybrid(turns, say).waits(questions) if size == hybrid_at else None,
+                )
+            )
+    say("opening it in a fresh process")
+    child = subprocess.run(
+        [sys.executable, "-c", _IN_A_FRESH_PROCESS, str(path), questions[0]],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    fresh_process = json.loads(child.stdout)
+    return Speed(sizes=tuple(found), **fresh_process, vectors=sizes[-1] * DIMENSION * 4)
+
+
+def _waits(calls: Iterable[Callable[[], object]], watch: Stopwatch | None = None) -> Waits:
+    taken = []
+    for call in calls:
+        spent = watch.spent if watch else 0.0
+        start = perf_counter()
+        call()
+        taken.append(perf_counter() - start - ((watch.spent if watch else 0.0) - spent))
+    p50, p95 = np.percentile(np.array(taken) * 1000, [50, 95])
+    return Waits(float(p50), float(p95))
+
+
+def _recalls(memory: Hindsight, questions: Sequence[str], watch: Stopwatch, week: int | None = None) -> Waits:
+    """Time recalls; `week` is a day in whose week to look."""
+    now = START + timedelta(days=36_500)
+    where: dict[str, Any] = {}
+    if week is not None:
+        where = {"since": START + timedelta(days=week), "until": START + timedelta(days=week + 7)}
+    memory.recall(questions[0], k=K, now=now, **where)
+    return _waits((partial(memory.recall, q, k=K, now=now, **where) for q in questions), watch)
+
+
+def _ingest(memory: Hindsight, turns: Sequence[dict[str, Any]], watch: Stopwatch) -> float:
+    """Remember turns, some of them in the small sub-scope; turns per second, embedding left out."""
+
+    def small(turn: dict[str, Any]) -> bool:
+        return int(turn["session"][1:]) % _SMALL_SHARE == 0
+
+    spent, start = watch.spent, perf_counter()
+    memory.remember_many([turn for turn in turns if not small(turn)], progress=False)
+    memory.within("small").remember_many([turn for turn in turns if small(turn)], progress=False)
+    return len(turns) / (perf_counter() - start - (watch.spent - spent))
+
+
+def _single_turns(memory: Hindsight, source: Synthetic, watch: Stopwatch) -> Waits:
+    """Time turns one by one, each durable before the next; they are taken back so that sizes stay round."""
+    turns = [{**turn, "id": f"single-{turn['id']}"} for turn in source.turns(SINGLE_TURNS)]
+    waits = _waits((partial(memory.remember, **turn) for turn in turns), watch)
+    for turn in turns:
+        memory.forget(turn["id"])
+    return waits
+
+
+class Hybrid:
+    """What many build: BM25 over words and a local vector store, joined by reciprocal rank fusion.
+
+    Raises:
+        MissingExtra: rank-bm25 or qdrant-client is not installed.
+    """
+
+    def __init__(self, turns: Sequence[dict[str, Any]], say: Callable[[str], None]) -> None:
+        say("building the hybrid pipeline")
+        try:
+            bm25 = importlib.import_module("rank_bm25").BM25Okapi
+            qdrant, self._models = (importlib.import_module(f"qdrant_client{m}") for m in ("", ".models"))
+        except ImportError as error:
+            raise MissingExtra("the hybrid pipeline (rank-bm25, qdrant-client)", "dev") from error
+        self._embedder = TopicEmbedder()
+        self._keywords = bm25([words_and_pairs(turn["text"]) for turn in turns])
+        self._vectors = qdrant.QdrantClient(":memory:")
+        params = self._models.VectorParams(size=DIMENSION, distance=self._models.Distance.COSINE)
+        self._vectors.create_collection("turns", vectors_config=params)
+        for start in range(0, len(turns), 1_000):
+            part = turns[start : start + 1_000]
+            vectors = self._embedder.embed_documents([turn["text"] for turn in part])
+            batch = self._models.Batch(ids=list(range(start, start + len(part))), vectors=vectors.tolist())
+            self._vectors.upsert("turns", points=batch)
+
+    def waits(self, questions: Sequence[str]) -> Waits:
+        """Time questions."""
+        asked = [(q, self._embedder.embed_query(q).tolist()) for q in questions[:HYBRID_QUESTIONS]]
+        return _waits(partial(self.search, q, v) for q, v in asked)
+
+    def search(self, question: str, vector: list[float], top: int = 50) -> list[int]:
+        """The best k turns by position."""
+        near = self._vectors.query_points("turns", query=vector, limit=top).points
+        scores = self._keywords.get_scores(words_and_pairs(question))
+        words = [int(i) for i in np.argsort(-scores, kind="stable")[:top] if scores[i] > 0]
+        fused: dict[int, float] = {}
+        for ranked in ([int(point.id) for point in near], words):
+            for rank, position in enumerate(ranked, 1):
+                fused[position] = fused.get(position, 0.0) + 1 / (RRF_K + rank)
+        return sorted(fused, key=lambda position: (-fused[position], position))[:K]
+
+
+def tables(speed: Speed) -> Iterator[Table]:
+    """Figures by size, then the budgets."""
+    table = Table(title="milliseconds, p50 / p95, embedding apart", title_justify="left")
+    columns = (
+        "memories",
+        "recall",
+        "in a sub-scope",
+        "within a week",
+        "remember one",
+        "hybrid",
+        "ingest, turns/s",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for at in speed.sizes:
+        waits = (at.plain, at.scoped, at.week, at.remember, at.hybrid)
+        cells = [f"{w.p50:.2f} / {w.p95:.2f}" if w else "" for w in waits]
+        table.add_row(f"{at.memories:,}", *cells, f"{at.ingest:,.0f}")
+    yield table
+    table = Table(title_justify="left", title=f"the largest store: {_largest(speed)}")
+    table.add_column("budget")
+    for column in ("limit", "measured", "met"):
+        table.add_column(column, justify="right")
+    for budget in budgets(speed):
+        sign = ">=" if budget.least else "<="
+        cells = [f"{sign} {budget.limit:,.2f} {budget.unit}", f"{budget.value:,.2f} {budget.unit}"]
+        table.add_row(
+            budget.what, *cells, "yes" if budget.met else "NO", style=None if budget.met else "bold red"
+        )
+    yield table
+
+
+def _largest(speed: Speed) -> str:
+    growth = "" if speed.growth is None else f", recall time grows with size ** {speed.growth:.2f}"
+    return (
+        f"open {speed.opened:.2f} s, first answer {speed.answered:.2f} s, resident {speed.resident / 2**20:,.0f} MiB "
+        f"({speed.resident / speed.vectors:.2f} times its vectors){growth}"
+    )
+
+
+def as_json(speed: Speed) -> dict[str, Any]:
+    """The same as JSON."""
+    held = [{**asdict(budget), "met": budget.met} for budget in budgets(speed)]
+    return {**asdict(speed), "growth": speed.growth, "budgets": held}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure and print; the exit status says nothing of budgets, as machines differ."""
+    parser = argparse.ArgumentParser(prog="python -m hindsight_core.evaluation.speed", description=__doc__)
+    parser.add_argument(
+        "--sizes", nargs="+", type=int, default=list(SIZES), help="memories at which to measure"
+    )
+    parser.add_argument("--no-hybrid", action="store_true", help="leave out the hybrid pipeline")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    args = parser.parse_args(argv)
+    sizes = sorted(set(args.sizes))
+    if sizes[0] < SESSION:
+        raise InvalidInput(f"sizes start at one session, {SESSION} memories")
+    log = Console(stderr=True, highlight=False)
+    with tempfile.TemporaryDirectory(prefix="hindsight-bench-") as folder:
+        hybrid_at = None if args.no_hybrid else HYBRID_AT
+        speed = measure(
+            Path(folder, "bench.db"), sizes, hybrid_at=hybrid_at, say=lambda what: log.print(f"{what} ...")
+        )
+    if args.json:
+        sys.stdout.write(json.dumps(as_json(speed), indent=2) + "\n")
+    else:
+        console = Console(highlight=False)
+        for table in tables(speed):
+            console.print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
