@@ -251,8 +251,8 @@ class Probe:
     windows: Doubles = field(default_factory=lambda: np.empty((0, 2)))
     top: int = 100
     common: int | None = None
-    k1: float = 1.2
-    b: float = 0.4
+    k1: float = 0.9
+    b: float = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

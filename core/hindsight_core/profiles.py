@@ -78,6 +78,7 @@ class Spreading:
         turn: A turn is read as the centre of a window: words of the turn d steps away count turn ** d.
         turn_meaning: The same for meaning: turn_meaning / d of how much the neighbour's cosine exceeds the mean.
         reach: Neighbouring turns looked at, before and after.
+        fade: A memory of so many terms takes half of that from its neighbours; a longer one has its own words.
         session: Share of the evidence of the best memory of the same session or document.
         speaker: What being said by the one person the question names is worth, beside a full match of words.
         bridge: Share handed over rare words or names that the question does not contain, to memories that answer
@@ -93,6 +94,7 @@ class Spreading:
     turn: float = 0.7
     turn_meaning: float = 0.3
     reach: int = 2
+    fade: float = 60.0
     session: float = 0.5
     speaker: float = 0.6
     bridge: float = 1.0
@@ -109,6 +111,7 @@ class Spreading:
         yield from _outside(self, 0.0, 1.0, "turn", "turn_meaning", "session", "speaker", "link", "cover")
         yield from _outside(self, 0.0, 5.0, "bridge", "repeat")
         yield from _outside(self, 0, 10, "reach", "rounds")
+        yield from _outside(self, 1e-6, 1e9, "fade")
         yield from _outside(self, 0, 50, "seeds")
 
 

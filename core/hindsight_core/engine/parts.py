@@ -84,8 +84,8 @@ def check_embedder(store: Store, embedder: Embedder | None) -> None:
     size = store.meta().get(DIMENSION, "?")
     raise EmbedderMismatch(
         f"this store holds vectors of {held} ({size} dimensions), but the embedder given is {embedder.fingerprint} "
-        f"({embedder.dimension} dimensions). Open it with the first, or move it over with "
-        f"Hindsight.open(path, ..., embedder=NEW, reembed=True)"
+        f"({embedder.dimension} dimensions). Open it with the first, or move it over: "
+        f"Hindsight.open(path, scope, embedder=None).reembed(NEW)"
     )
 
 
@@ -113,7 +113,6 @@ def open_parts(
     clock: Clock | None,
     new_id: Callable[[datetime], str] | None,
     count_tokens: Callable[[str], int],
-    reembed: bool,
 ) -> Parts:
     """Open a store and put the parts together; on any error the store is closed again."""
     chosen = default_embedder(embedder)
@@ -122,8 +121,7 @@ def open_parts(
     try:
         calibration = None
         if chosen is not None:
-            if not reembed:
-                check_embedder(store, chosen)
+            check_embedder(store, chosen)
             calibration = adopt_embedder(store, chosen, clock.now(), new_id)
     except BaseException:
         store.close()

@@ -11,7 +11,7 @@ from typing import Any
 
 from hindsight_core.engine.parts import Parts
 from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.filters import Filter, parse_filter
+from hindsight_core.filters import Filter
 from hindsight_core.ports import Floats, Store, Use, Visibility
 from hindsight_core.recall import Hit, Hits, analyse, rank, render
 from hindsight_core.scope import covers
@@ -58,7 +58,7 @@ class Request:
             scopes=self.scopes,
             now=self.now,
             statuses=frozenset(statuses),
-            where=parse_filter(self.where) if self.where else None,
+            where=Filter.parse(self.where) if self.where else None,
             as_of=self.as_of,
             known_at=self.known_at,
         )
@@ -95,7 +95,7 @@ def exact(
     except ValueError:
         known = ", ".join(item.value for item in Status)
         raise InvalidInput(f"status must be one of {known}, not {status!r}") from None
-    parsed: Filter | None = parse_filter(where) if where else None
+    parsed: Filter | None = Filter.parse(where) if where else None
     return Visibility(scopes=scopes, now=now, statuses=statuses, where=parsed, unindexed=True)
 
 

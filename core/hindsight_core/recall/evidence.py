@@ -18,12 +18,15 @@ import numpy as np
 from hindsight_core.embedding import Calibration
 from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints
 from hindsight_core.profiles import Spreading
+from hindsight_core.unit import LinkKind
 
 _PRIOR = 10.0
 _COSINE_DEVIATION = 0.15
 """Of the room between background and 1: what cosines of unrelated texts deviate by, before anything was seen."""
 _KEYWORD_DEVIATION = 1.5
 """BM25 sums of unrelated texts deviate by about one common word."""
+
+_FOLLOWS = list(LinkKind).index(LinkKind.FOLLOWS)
 
 FloatArray = Doubles
 
@@ -69,11 +72,13 @@ def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
 
 def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Neighbours within a session as positions in `rows`: (from, to, steps), both directions, each once."""
+    steps_only = edges.kind == _FOLLOWS
+    edges_source, edges_target = edges.source[steps_only], edges.target[steps_only]
     order = np.argsort(rows)
-    where = order[np.clip(np.searchsorted(rows, edges.source, sorter=order), 0, len(rows) - 1)]
-    there = order[np.clip(np.searchsorted(rows, edges.target, sorter=order), 0, len(rows) - 1)]
-    known = (rows[where] == edges.source) & (rows[there] == edges.target)
-    one, two, steps = where[known], there[known], edges.distance[known].astype(np.int64)
+    where = order[np.clip(np.searchsorted(rows, edges_source, sorter=order), 0, len(rows) - 1)]
+    there = order[np.clip(np.searchsorted(rows, edges_target, sorter=order), 0, len(rows) - 1)]
+    known = (rows[where] == edges_source) & (rows[there] == edges_target)
+    one, two, steps = where[known], there[known], edges.distance[steps_only][known].astype(np.int64)
     both = np.stack([np.concatenate([one, two]), np.concatenate([two, one]), np.concatenate([steps, steps])])
     unique = np.unique(both, axis=1)
     return unique[0], unique[1], unique[2]
@@ -111,7 +116,8 @@ def gather(
     """Evidence of one aspect for all candidates.
 
     A turn is read as the centre of its window: a question's words may fall on several turns of one exchange, and a
-    window counts each word once, where adding up the turns' scores would count the same word again and again.
+    window counts each word once, where adding up the turns' scores would count the same word again and again. The
+    longer a memory, the less it needs its neighbours' words: shares fade as fade / (fade + length).
     """
     meaning, words = scales(bank, calibration)
     cosine = candidates.cosine.astype(np.float64)

@@ -12,7 +12,7 @@ import numpy as np
 from hindsight_core.ports import Doubles, Floats, Ids
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import normalise_key
-from hindsight_core.text.times import TimeSpan, windows_of
+from hindsight_core.text.times import TimeSpan, find_times
 from hindsight_core.text.tokens import query_terms
 
 HISTORY_SHARE = 0.3
@@ -143,5 +143,5 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
         text=text,
         aspects=tuple(aspects),
         entities=np.array(list(keys), dtype=np.uint64),
-        windows=windows_of(text, now),
+        windows=tuple(find_times(text, now)),
     )
