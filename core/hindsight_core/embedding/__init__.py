@@ -10,7 +10,7 @@ from typing import Any
 
 from hindsight_core.embedding.cache import CachedEmbedder
 from hindsight_core.embedding.calibrate import Calibration, calibrate, measure
-from hindsight_core.embedding.callable import CallableEmbedder
+from hindsight_core.embedding.function import CallableEmbedder
 from hindsight_core.embedding.checked import embed_checked, embed_query_checked
 from hindsight_core.embedding.hashing import HashEmbedder
 from hindsight_core.embedding.local import LocalEmbedder

@@ -84,7 +84,10 @@ def instant(value: Instant | None, name: str) -> datetime | None:
         return None
     if not isinstance(value, datetime | date | str):
         raise InvalidInput(f"{name} must be a datetime or an ISO string, not {type(value).__name__}")
-    return as_aware(value)
+    try:
+        return as_aware(value)
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
