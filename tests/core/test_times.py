@@ -1,7 +1,10 @@
 """Times a text speaks of: a table of what each expression means, computed by hand.
 
-Every row was also put to two other parsers (tools/time_oracles.py); where they read it otherwise, the row says why
-we do not. The reference instant is a Wednesday morning in Shanghai; a date without a time is midnight there.
+The rows were also put to two other parsers, the suite of recognizers and jionlp (tools/time_oracles.py). Where they
+read a row otherwise, a comment says why we do not, but for these general differences: they give a day for "two weeks
+ago" where we give the week, end a rolling window at the minute or the day before, begin a night at 20 and end it at
+midnight, leave the last day out of "from Monday to Friday", and jionlp puts every date without a year into this year.
+The reference instant is a Wednesday morning in Shanghai; a date without a time is midnight there.
 """
 
 from __future__ import annotations
@@ -64,6 +67,7 @@ ENGLISH: list[Row] = [
     ("last week", "last week", "2024-05-06", "2024-05-13", "week"),
     ("this week", "this week", "2024-05-13", "2024-05-20", "week"),
     ("next week", "next week", "2024-05-20", "2024-05-27", "week"),
+    # The suite reads "the week" alone.
     ("the week before last", "the week before last", "2024-04-29", "2024-05-06", "week"),
     ("last weekend", "last weekend", "2024-05-11", "2024-05-13", "weekend"),
     ("this weekend", "this weekend", "2024-05-18", "2024-05-20", "weekend"),
@@ -80,6 +84,7 @@ ENGLISH: list[Row] = [
     ("two weeks ago", "two weeks ago", "2024-04-29", "2024-05-06", "week"),
     ("three months ago", "three months ago", "2024-02-01", "2024-03-01", "month"),
     ("ten years ago", "ten years ago", "2014-01-01", "2015-01-01", "year"),
+    # The suite does not join the two halves, here and in the other rows of this form.
     ("10 years ago in March", "10 years ago in March", "2014-03-01", "2014-04-01", "month"),
     ("a year ago today", "a year ago today", "2023-05-15", "2023-05-16", "day"),
     ("a year and a half ago", "a year and a half ago", "2022-11-01", "2022-12-01", "month"),
@@ -110,6 +115,7 @@ ENGLISH: list[Row] = [
     ("September was wet", "September", "2023-09-01", "2023-10-01", "month"),
     ("in March 2023", "March 2023", "2023-03-01", "2023-04-01", "month!"),
     ("March last year", "March last year", "2023-03-01", "2023-04-01", "month"),
+    # The most recent one that is over; the suite takes the one of last year.
     ("last March", "last March", "2024-03-01", "2024-04-01", "month"),
     ("2016, November", "2016, November", "2016-11-01", "2016-12-01", "month!"),
     ("Q3 2023", "Q3 2023", "2023-07-01", "2023-10-01", "quarter!"),
@@ -130,7 +136,9 @@ ENGLISH: list[Row] = [
     ("mid-March", "mid-March", "2024-03-11", "2024-03-21", "range"),
     ("the first half of last year", "the first half of last year", "2023-01-01", "2023-07-01", "range"),
     ("the beginning of the year", "the beginning of the year", "2024-01-01", "2024-04-01", "range"),
+    # Past like all else that is not said to be in the future; the suite says this month.
     ("the end of the month", "the end of the month", "2024-04-21", "2024-05-01", "range"),
+    # The suite drops the year.
     ("the first week of March 2023", "the first week of March 2023", "2023-03-01", "2023-03-08", "week!"),
     ("the last Friday of April", "the last Friday of April", "2024-04-26", "2024-04-27", "day"),
     ("the first weekend of July 2023", "the first weekend of July 2023", "2023-07-01", "2023-07-03", "weekend!"),
@@ -164,9 +172,11 @@ ENGLISH: list[Row] = [
     ("tomorrow at 15:30", "tomorrow at 15:30", "2024-05-16 15:30", "2024-05-16 15:31", "minute"),
     ("8:30 am on 1 May, 2023", "8:30 am on 1 May, 2023", "2023-05-01 08:30", "2023-05-01 08:31", "minute!"),
     ("at 8 in the morning yesterday", "8 in the morning yesterday", "2024-05-14 08:00", "2024-05-14 09:00", "hour"),
+    # A night goes on after midnight; the suite says two in the afternoon.
     ("last night at 2am", "last night at 2am", "2024-05-15 02:00", "2024-05-15 03:00", "hour"),
     ("noon tomorrow", "noon tomorrow", "2024-05-16 12:00", "2024-05-16 13:00", "hour"),
     ("2023-05-01 08:30", "2023-05-01 08:30", "2023-05-01 08:30", "2023-05-01 08:31", "minute!"),
+    # The suite drops the zone.
     ("2023-05-01T08:30:00Z", "2023-05-01T08:30:00Z", "2023-05-01 16:30", "2023-05-01 16:31", "minute!"),
     ("2023-05-01T08:30+05:30", "2023-05-01T08:30+05:30", "2023-05-01 11:00", "2023-05-01 11:01", "minute!"),
     # holidays
@@ -181,7 +191,7 @@ ENGLISH: list[Row] = [
     ("from March to May 2023", "from March to May 2023", "2023-03-01", "2023-06-01", "range!"),
     ("between June and August", "between June and August", "2023-06-01", "2023-09-01", "range"),
     ("from Monday to Friday", "from Monday to Friday", "2024-05-13", "2024-05-18", "range"),
-    ("from 9am to 5pm yesterday", "from 9am to 5pm yesterday", "2024-05-14 09:00", "2024-05-14 18:00", "range"),
+    ("from 9am to 5pm yesterday", "from 9am to 5pm yesterday", "2024-05-14 09:00", "2024-05-14 17:00", "range"),
     ("April 28 - May 2", "April 28 - May 2", "2024-04-28", "2024-05-03", "range"),
     ("between 2019 and 2021", "between 2019 and 2021", "2019-01-01", "2022-01-01", "range!"),
     ("since March", "since March", "2024-03-01", None, "range"),
@@ -210,11 +220,13 @@ CHINESE: list[Row] = [
     ("今早", "今早", "2024-05-15 04:00", "2024-05-15 12:00", "part"),
     # jionlp takes the whole day before for 昨晚, and ends a night at midnight.
     ("昨晚", "昨晚", "2024-05-14 18:00", "2024-05-15 04:00", "part"),
+    # A night goes on after midnight; the others say 14:00 or 02:00 of the day before.
     ("昨晚两点", "昨晚两点", "2024-05-15 02:00", "2024-05-15 03:00", "hour"),
     ("前天下午", "前天下午", "2024-05-13 12:00", "2024-05-13 18:00", "part"),
     ("5月6日晚", "5月6日晚", "2024-05-06 18:00", "2024-05-07 04:00", "part"),
     # 周
     ("上周", "上周", "2024-05-06", "2024-05-13", "week"),
+    # The suite sees 上周 only, and 下周 in 下下周.
     ("上上周", "上上周", "2024-04-29", "2024-05-06", "week"),
     ("本周", "本周", "2024-05-13", "2024-05-20", "week"),
     ("这周", "这周", "2024-05-13", "2024-05-20", "week"),
@@ -256,6 +268,7 @@ CHINESE: list[Row] = [
     ("去年夏天", "去年夏天", "2023-06-01", "2023-09-01", "season"),
     ("三年前的夏天", "三年前的夏天", "2021-06-01", "2021-09-01", "season"),
     ("去年暑假", "去年暑假", "2023-07-01", "2023-09-01", "range"),
+    # The suite knows no halves of a year.
     ("上半年", "上半年", "2024-01-01", "2024-07-01", "half"),
     ("去年下半年", "去年下半年", "2023-07-01", "2024-01-01", "half"),
     ("上个季度", "上个季度", "2024-01-01", "2024-04-01", "quarter"),
@@ -274,8 +287,10 @@ CHINESE: list[Row] = [
     ("2023年", "2023年", "2023-01-01", "2024-01-01", "year!"),
     ("二〇二三年", "二〇二三年", "2023-01-01", "2024-01-01", "year!"),
     ("2023年3月", "2023年3月", "2023-03-01", "2023-04-01", "month!"),
+    # The suite says the year 23.
     ("23年3月", "23年3月", "2023-03-01", "2023-04-01", "month!"),
     ("2023年3月5日", "2023年3月5日", "2023-03-05", "2023-03-06", "day!"),
+    # The others do not know 廿.
     ("二零二三年十二月廿五日", "二零二三年十二月廿五日", "2023-12-25", "2023-12-26", "day!"),
     ("３月５号", "３月５号", "2024-03-05", "2024-03-06", "day"),
     ("五月三号", "五月三号", "2024-05-03", "2024-05-04", "day"),
@@ -320,7 +335,7 @@ CHINESE: list[Row] = [
     # Without a part of the day the hour is the one on a 24-hour clock, as jionlp has it.
     ("昨天三点", "昨天三点", "2024-05-14 03:00", "2024-05-14 04:00", "hour"),
     ("2024年2月25日下午4时", "2024年2月25日下午4时", "2024-02-25 16:00", "2024-02-25 17:00", "hour!"),
-    ("今天下午3点到5点", "今天下午3点到5点", "2024-05-15 15:00", "2024-05-15 18:00", "range"),
+    ("今天下午3点到5点", "今天下午3点到5点", "2024-05-15 15:00", "2024-05-15 17:00", "range"),
     # 节日
     ("元旦", "元旦", "2024-01-01", "2024-01-02", "day"),
     ("五一", "五一", "2024-05-01", "2024-05-02", "day"),
@@ -329,7 +344,7 @@ CHINESE: list[Row] = [
     ("国庆假期", "国庆假期", "2023-10-01", "2023-10-08", "range"),
     ("圣诞节", "圣诞节", "2023-12-25", "2023-12-26", "day"),
     ("上个国庆", "上个国庆", "2023-10-01", "2023-10-02", "day"),
-    # The three days before, not the third one.
+    # The three days before that day; the others count them from now.
     ("国庆前三天", "国庆前三天", "2023-09-28", "2023-10-01", "range"),
     ("5月3日的前一天", "5月3日的前一天", "2024-05-02", "2024-05-03", "day"),
     # 从、到、以来
@@ -339,6 +354,7 @@ CHINESE: list[Row] = [
     ("从周一到周三", "从周一到周三", "2024-05-13", "2024-05-16", "range"),
     ("从去年开始", "从去年开始", "2023-01-01", None, "range"),
     ("自7月1日起，", "自7月1日起", "2023-07-01", None, "range"),
+    # Before that day; jionlp takes it in.
     ("5月3日之前", "5月3日之前", None, "2024-05-03", "range"),
     ("国庆以后", "国庆以后", "2023-10-02", None, "range"),
     ("截至2023年底", "截至2023年底", None, "2024-01-01", "range!"),

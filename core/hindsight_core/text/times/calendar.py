@@ -37,6 +37,11 @@ class Window:
         """The zone its bounds are told in."""
         return self.start.tzinfo
 
+    @property
+    def is_instant(self) -> bool:
+        """Whether it is a time of day: "after three" is from three o'clock on, but "after May" from June on."""
+        return self.grain in CLOCK
+
 
 def wall(day: date, zone: tzinfo | None, minutes: int = 0) -> datetime:
     """When a wall clock in `zone` shows `minutes` after midnight of `day`; a skipped time is the instant of the skip."""

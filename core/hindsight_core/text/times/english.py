@@ -46,25 +46,11 @@ _NEAR = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _UNITS = {"min": "minute", "hr": "hour", "yr": "year", "centurie": "century"}
 _SEASONS = {"spring": 0, "summer": 1, "fall": 2, "autumn": 2, "winter": 3}
 _ORDINALS = {
-    "first": 1,
-    "1st": 1,
-    "second": 2,
-    "2nd": 2,
-    "third": 3,
-    "3rd": 3,
-    "fourth": 4,
-    "4th": 4,
-    "last": -1,
-}
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": -1,
+}  # fmt: skip
 _EDGES = {
-    "beginning": "start",
-    "start": "start",
-    "middle": "mid",
-    "mid": "mid",
-    "end": "end",
-    "early": "early",
-    "late": "late",
-}
+    "beginning": "start", "start": "start", "middle": "mid", "mid": "mid", "end": "end", "early": "early", "late": "late",
+}  # fmt: skip
 
 # A number of things is no year: "in 2000 cases".
 _THINGS = (

@@ -293,7 +293,11 @@ def _pair(first: Phrase, last: Phrase, now: datetime, said: Said | None, future:
         end = start and (_nearest(last, start, now, back=False) if recurs else pin(last, now))
     if not start or not end or start.window.start > end.window.start or start.window.end > end.window.end:
         return None
-    return Said(Window(start.window.start, end.window.end, "range"), start.explicit and end.explicit)
+    # "From nine to five" ends at five o'clock, "from Monday to Friday" when Friday is over.
+    after = end.window.start if end.window.is_instant else end.window.end
+    if after <= start.window.start:
+        return None
+    return Said(Window(start.window.start, after, "range"), start.explicit and end.explicit)
 
 
 def _nearest(phrase: Phrase, other: Said, now: datetime, *, back: bool) -> Said | None:

@@ -157,7 +157,7 @@ class _Reading:
         """What begins at a phrase, and how many phrases it uses."""
         phrase = self._phrases[index]
         following = self._phrases[index + 1] if index + 1 < len(self._phrases) else None
-        if self._before(_HABIT, phrase.begin):
+        if self._before(_HABIT, phrase.begin, 14):
             return None, 1
         if following:
             found = self._pair(phrase, following) or self._beside(phrase, following)
@@ -167,7 +167,7 @@ class _Reading:
 
     def _pair(self, first: Phrase, last: Phrase) -> _Found | None:
         """From ... to ..., between ... and ..., 从...到..., 3月5日-8日."""
-        opening = self._before(_FROM, first.begin)
+        opening = self._before(_FROM, first.begin, 14)
         closing = _BETWEEN.match(self._plain, last.end)
         is_range = _RANGE.fullmatch(self._plain, first.end, last.begin)
         if not is_range and not (
@@ -211,12 +211,12 @@ class _Reading:
         if said is None:
             return None
         begin, end = phrase.begin, phrase.end
-        offset, week = self._before(_OFFSET, begin), self._before(_WEEK_OF, begin)
+        offset, week = self._before(_OFFSET, begin, 40), self._before(_WEEK_OF, begin, 18)
         if offset and RANK.get(said.window.grain, 0) >= RANK["day"]:
             said, begin = replace(said, window=_offset(offset, said.window)), offset.start()
         elif week:
             said, begin = replace(said, window=calendar.unit("week", said.window.start)), week.start()
-        before, after = self._before(_BEFORE_PHRASE, begin), _AFTER_PHRASE.match(self._plain, end)
+        before, after = self._before(_BEFORE_PHRASE, begin, 30), _AFTER_PHRASE.match(self._plain, end)
         side = _side(before, after)
         if side is None:
             bare = phrase.head.cycle == "day" and phrase.grain == "part"
@@ -234,9 +234,9 @@ class _Reading:
         )
         return _Found(span, bare)
 
-    def _before(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
-        """A pattern that ends where a phrase begins."""
-        return pattern.search(self._plain, max(self._end, position - 40), position)
+    def _before(self, pattern: re.Pattern[str], position: int, width: int) -> re.Match[str] | None:
+        """A pattern of at most `width` characters that ends where a phrase begins."""
+        return pattern.search(self._plain, max(self._end, position - width), position)
 
     def _tense(self, first: Phrase, last: Phrase) -> int:
         """1 when the clause speaks of the future, -1 when of the past, 0 when it does not say."""
@@ -268,8 +268,7 @@ def _side(before: re.Match[str] | None, after: re.Match[str] | None) -> str | No
 
 
 def _half_open(side: str, window: Window) -> tuple[datetime | None, datetime | None]:
-    # A time of day is an instant: after three means from three o'clock on, but after May from June on.
-    far = window.start if window.grain in ("minute", "hour") else window.end
+    far = window.start if window.is_instant else window.end
     if side in ("since", "after"):
         return (window.start if side == "since" else far), None
     return None, (window.start if side == "before" else far)
