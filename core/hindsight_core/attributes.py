@@ -59,7 +59,7 @@ def number(value: float) -> Value:
         try:
             return Value(Kind.NUMBER, float(value))
         except OverflowError:
-            return Value(Kind.NUMBER, math.copysign(math.inf, value))
+            return Value(Kind.NUMBER, math.inf if value > 0 else -math.inf)
     return NONE if math.isnan(value) else Value(Kind.NUMBER, float(value))
 
 

@@ -31,16 +31,23 @@ class SqliteReading:
         connection: Holding a snapshot.
         path: For messages.
         index: Level with the snapshot.
+        dimension: Of its vectors; None when no vector was ever stored.
         allowed: Rows that pass a visibility's filter.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, path: str, index: SearchIndex, allowed: Allowed
+        self,
+        connection: sqlite3.Connection,
+        path: str,
+        index: SearchIndex,
+        dimension: int | None,
+        allowed: Allowed,
     ) -> None:
         self.path = path
         self.open = True
         self._connection = connection
         self._index = index
+        self._dimension = dimension
         self._allowed = allowed
         self._masks: dict[Visibility, Mask] = {}
         self._past: dict[Visibility, dict[int, MemoryUnit]] = {}
@@ -49,13 +56,13 @@ class SqliteReading:
     @ours
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
         """Union of the top candidates of every channel that is on."""
-        candidates, bank = self._index.search(probe, self._mask(probe.visible))
+        candidates, bank = self._index.search(self._fitting(probe), self._mask(probe.visible))
         return self._as_then(candidates, probe.visible), bank
 
     @ours
     def signals(self, probe: Probe, rows: Ints) -> Candidates:
         """Exact signals for given rows, in that order."""
-        candidates = self._index.signals(probe, self._mask(probe.visible), rows)
+        candidates = self._index.signals(self._fitting(probe), self._mask(probe.visible), rows)
         return self._as_then(candidates, probe.visible)
 
     @ours
@@ -97,6 +104,10 @@ class SqliteReading:
     def _check(self) -> None:
         if not self.open:
             raise StoreError("this reading has ended; begin another with store.reading(...)")
+
+    def _fitting(self, probe: Probe) -> Probe:
+        """The probe without its vector where nothing can be compared with it."""
+        return replace(probe, vector=None) if self._dimension is None else probe
 
     def _mask(self, visible: Visibility) -> Mask:
         self._check()

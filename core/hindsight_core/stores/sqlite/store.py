@@ -174,6 +174,7 @@ class SqliteStore:
                 connection,
                 self.path,
                 held.mirror.index,
+                state.dimension,
                 lambda asked: self._rows_allowed(connection, state, asked),
             )
             try:
