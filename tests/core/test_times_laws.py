@@ -27,12 +27,14 @@ moments = st.builds(
     st.datetimes(datetime(1950, 1, 1), datetime(2099, 1, 1)),
     st.sampled_from(ZONES),
 )
-WORDS = (
-    "last next this in on at since before after until between and from to the of ago later days weeks months years "
-    "two a few half may march Monday Sunday weekend spring Christmas yesterday tonight morning 3pm 15:30 5 29 31 2023 "
-    "2023-02-29 9999 0 10000 early late end Q3 century , . - 上 下 这 个 周 三 日 月 年 号 点 半 前 后 内 来 今天 去年 的 从 到 "
-    "之前 以来 2月 30日 世纪 90年代 国庆 凌晨 最近 十 廿 几 （ ） 12 24点 每 二〇二三年 9999年"
-).split()  # noqa: SIM905
+VOCABULARY = """
+    last next this in on at since before after until between and from to the of ago later days
+    weeks months years two a few half may march Monday Sunday weekend spring Christmas yesterday
+    tonight morning 3pm 15:30 5 29 31 2023 2023-02-29 9999 0 10000 early late end Q3 century , . -
+    上 下 这 个 周 三 日 月 年 号 点 半 前 后 内 来 今天 去年 的 从 到 之前 以来 2月 30日 世纪 90年代 国庆 凌晨 最近 十 廿 几 （ ） 12 24点 每
+    二〇二三年 9999年
+"""
+WORDS = VOCABULARY.split()
 sentences = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.lists(
     st.sampled_from(WORDS), max_size=12
 ).map("".join)
@@ -147,10 +149,10 @@ def seconds_for(text: str) -> float:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", "1", "一", "半", "个", "the ", "2023-", "1:", "in the ", "last ", "from Monday to ", "一年", "上上", "3月", "twenty-", "\n ", "of the last week "],
+    ["a", "1", "一", "半", "个", "the ", "2023-", "1:", "in the ", "last ", "from Monday to ", "一年", "上上", "3月", "twenty-", "\n ", "of the last week ", "3点 ", "April ", "Sun two      "],
 )  # fmt: skip
 def test_cost_grows_in_line_with_length(piece: str) -> None:
-    short, long = (seconds_for(piece * (size // len(piece))) for size in (2_000, 16_000))
+    short, long = (seconds_for(piece * (size // len(piece))) for size in (1_000, 8_000))
     # Eight times the text; quadratic cost would be 64 times. The floor keeps noise out of tiny numbers.
     assert long < 24 * max(short, 0.001)
 
@@ -182,3 +184,9 @@ def test_an_aware_value_keeps_its_zone_and_a_default_zone_may_be_named() -> None
 def test_what_is_no_time_is_refused_with_the_remedy(value: object) -> None:
     with pytest.raises(InvalidInput, match="ISO 8601"):
         as_aware(value)  # type: ignore[arg-type]
+
+
+def test_a_naive_reference_is_refused() -> None:
+    for ask in (find_times, window_of):
+        with pytest.raises(InvalidInput, match="as_aware"):
+            ask("yesterday", datetime(2024, 5, 15))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from hindsight_core.errors import InvalidInput
 from hindsight_core.text.times import calendar
 from hindsight_core.text.times.calendar import RANK, Window
 from hindsight_core.text.times.chinese import CHINESE
@@ -108,18 +109,25 @@ def find_times(text: str, now: datetime) -> list[TimeSpan]:
     Args:
         text: English, Chinese or both.
         now: The reference instant, aware: when the text was said. Days are those of its zone.
+
+    Raises:
+        InvalidInput: The reference instant is naive.
     """
-    return [found.span for found in _read(text, now)]
+    return [found.span for found in _Reading(text, now)]
 
 
 def window_of(text: str, now: datetime) -> TimeSpan | None:
     """The window a question asks for; None when it asks for no time.
 
     Several times become one window: members of a list their hull, two half-open ones what they have in common, a time
-    inside another the finer of the two; else the first one counts.
+    inside another the finer of the two; else the first one counts. A part of a day without its day ("in the
+    evening", 早上) is taken for a habit and asks for none.
+
+    Raises:
+        InvalidInput: The reference instant is naive.
     """
     window: TimeSpan | None = None
-    for found in _read(text, now):
+    for found in _Reading(text, now):
         if found.bare:
             continue
         window = found.span if window is None else _together(text, window, found.span)
@@ -130,6 +138,8 @@ class _Reading:
     """One walk over the phrases of a text; remembers what the sentence spoke of so far."""
 
     def __init__(self, text: str, now: datetime) -> None:
+        if now.utcoffset() is None:
+            raise InvalidInput("the reference instant must be aware: as_aware(now) makes it so")
         self._text, self._now = text, now
         self._plain = text.translate(_PLAIN)
         atoms = [a for a in _scan(self._plain) if a.capital_at < 0 or text[a.capital_at].isupper()]
@@ -139,11 +149,12 @@ class _Reading:
         self._last: Phrase | None = None
 
     def __iter__(self) -> Iterator[_Found]:
-        index = 0
+        index = seen = 0
         while index < len(self._phrases):
             phrase = self._phrases[index]
-            if _BOUNDARY.search(self._plain, self._end, phrase.begin):
+            if _BOUNDARY.search(self._plain, seen, phrase.begin):
                 self._said = None
+            seen = phrase.begin
             try:
                 found, used = self._read(index)
             except (OverflowError, ValueError):
@@ -250,10 +261,6 @@ class _Reading:
         if _FUTURE.search(self._plain, begin, end):
             return 1
         return -1 if _PARTICIPLE.search(self._plain, begin, end) else 0
-
-
-def _read(text: str, now: datetime) -> Iterator[_Found]:
-    return iter(_Reading(text, now))
 
 
 def _side(before: re.Match[str] | None, after: re.Match[str] | None) -> str | None:
