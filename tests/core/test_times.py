@@ -133,6 +133,7 @@ ENGLISH: list[Row] = [
     ("at the end of last month", "the end of last month", "2024-04-21", "2024-05-01", "range"),
     ("early 2022", "early 2022", "2022-01-01", "2022-05-01", "range!"),
     ("late 2022", "late 2022", "2022-09-01", "2023-01-01", "range!"),
+    ("a false start in 2007", "2007", "2007-01-01", "2008-01-01", "year!"),
     ("mid-March", "mid-March", "2024-03-11", "2024-03-21", "range"),
     ("the first half of last year", "the first half of last year", "2023-01-01", "2023-07-01", "range"),
     ("the beginning of the year", "the beginning of the year", "2024-01-01", "2024-04-01", "range"),

@@ -44,6 +44,7 @@ ENGLISH = [
     "the first half was dull",
     "the first quarter of the game",
     "end of the line",
+    "date.today()",
     "the beginning of the story",
     "early bird",
     "the middle of nowhere",

@@ -137,7 +137,9 @@ def _unit_and_count(match: re.Match[str]) -> tuple[str, Count]:
 _COUNT = rf"(?:(?P<low>{ENGLISH_NUMBER})(?:\s*-\s*|\s+(?:to|or)\s+))?(?P<count>{ENGLISH_NUMBER})(?P<half>\s+and\s+a\s+half)?\s+"
 
 
-@ENGLISH(r"(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|yesterday|today|tomorrow")
+@ENGLISH(
+    r"(?:the\s+)?day\s+before\s+yesterday|(?:the\s+)?day\s+after\s+tomorrow|yesterday|today(?!\(\))|tomorrow"
+)
 def _near_day(match: re.Match[str]) -> Atom:
     words = match[0]
     return fixed(match, "day", readers.current("day", _NEAR.get(words, -2 if "before" in words else 2)))
@@ -377,15 +379,10 @@ def _part(match: re.Match[str]) -> Atom:
 
 
 @ENGLISH(
-    r"(?:the\s+)?(?:(?P<edge>early|late|mid|beginning|start|middle|end)|(?P<half>first|second|latter)\s+half)"
-    r"(?=\s*-\s*[a-z0-9]|\s+(?:of|in|last|this|next|the|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|fall|autumn|winter|\d))"
+    r"(?:the\s+)?(?:(?P<edge>early|late|mid)(?=\s*-\s*[a-z0-9]|\s+[a-z0-9])|"
+    r"(?P<noun>beginning|start|middle|end)(?=\s+of\s)|(?P<half>first|second|latter)\s+half(?=\s+of\s))"
 )
 def _edge(match: re.Match[str]) -> Atom:
-    name = (
-        _EDGES[match["edge"]]
-        if match["edge"]
-        else "first half"
-        if match["half"] == "first"
-        else "second half"
-    )
+    half = "first half" if match["half"] == "first" else "second half"
+    name = half if match["half"] else _EDGES[match["edge"] or match["noun"]]
     return Atom(*match.span(), "range", readers.piece(name), ANY, alone=False)
