@@ -190,6 +190,10 @@ class Transaction(Protocol):
         """Record uses in the aggregates; not journalled, never moves other columns."""
         ...
 
+    def set_vectors(self, vectors: Mapping[Key, Floats]) -> None:
+        """Replace the vectors of units, which stay as they are; not journalled. Every index takes them up."""
+        ...
+
     def log_recall(self, recall_id: str, scope: Scope, at: datetime, keys: Sequence[Key]) -> None:
         """Remember which memories a recall gave, so that feedback can refer to it later."""
         ...
@@ -386,6 +390,10 @@ class Library(Protocol):
 
     def units_of(self, scope: Scope, episode: str) -> list[MemoryUnit]:
         """Units that came from an episode or were said again in it, whatever their status, in order of the text."""
+        ...
+
+    def without_vector(self, visible: Visibility) -> list[Key]:
+        """Visible indexed units that have no vector, in order of arrival."""
         ...
 
     def find(

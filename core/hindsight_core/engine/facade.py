@@ -422,7 +422,7 @@ class Hindsight:
         Returns:
             How many memories were embedded.
         """
-        return upkeep.reembed(self._parts, embedder, self._now(), progress)
+        return upkeep.reembed(self._parts, self._scope, embedder, self._now(), progress)
 
     # -- in and out ------------------------------------------------------------------------------------------
 

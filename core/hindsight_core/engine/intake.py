@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,28 +18,16 @@ from typing import TYPE_CHECKING
 from hindsight_core.embedding import embed_checked
 from hindsight_core.encode import Draft, encode, index_text
 from hindsight_core.engine.items import Item, fingerprint
-from hindsight_core.ports import Extractor, Floats, IndexEntry, Store, Transaction
+from hindsight_core.engine.parts import Parts
+from hindsight_core.ports import Floats, IndexEntry, Transaction
 from hindsight_core.text.secrets import redact, redact_json
 from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Episode, MemoryUnit, Occurrence, Scope
 
 if TYPE_CHECKING:
-    from hindsight_core.ports import Embedder
     from hindsight_core.profiles import Profile
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """What the way in needs; the engine's own parts."""
-
-    store: Store
-    embedder: Embedder | None
-    extractor: Extractor
-    fallback: Extractor
-    profile: Profile
-    new_id: Callable[[datetime], str]
 
 
 def redacted(item: Item, profile: Profile) -> Item:
@@ -50,11 +38,11 @@ def redacted(item: Item, profile: Profile) -> Item:
     return replace(item, text=found.text, metadata=redact_json(item.metadata))
 
 
-def embed(tools: Tools, texts: Sequence[str]) -> list[Floats | None]:
+def embed(parts: Parts, texts: Sequence[str]) -> list[Floats | None]:
     """One vector per text; None without an embedder or for a text on which it failed (logged, no text)."""
-    if tools.embedder is None or not texts:
+    if parts.embedder is None or not texts:
         return [None] * len(texts)
-    vectors, failures = embed_checked(tools.embedder, list(texts))
+    vectors, failures = embed_checked(parts.embedder, list(texts))
     for index, error in failures:
         log.warning(
             "embedding text %d of %d failed (%s); stored without a vector, reembed() adds it",
@@ -66,11 +54,11 @@ def embed(tools: Tools, texts: Sequence[str]) -> list[Floats | None]:
     return [None if i in failed else vectors[i] for i in range(len(texts))]
 
 
-def entries(tools: Tools, texts: Sequence[str]) -> list[IndexEntry]:
+def entries(parts: Parts, texts: Sequence[str]) -> list[IndexEntry]:
     """Index entries of texts: vectors in one batch, terms one by one."""
     return [
         IndexEntry(vector=vector, terms=pack(terms(text)))
-        for text, vector in zip(texts, embed(tools, texts), strict=True)
+        for text, vector in zip(texts, embed(parts, texts), strict=True)
     ]
 
 
@@ -86,7 +74,7 @@ def _episode(item: Item, episode_id: str, scope: Scope, now: datetime) -> Episod
     )
 
 
-def _unit(tools: Tools, item: Item, draft: Draft, scope: Scope, unit_id: str, now: datetime) -> MemoryUnit:
+def _unit(parts: Parts, item: Item, draft: Draft, scope: Scope, unit_id: str, now: datetime) -> MemoryUnit:
     found = draft.extraction
     importance = found.importance if item.importance is None else item.importance
     return MemoryUnit(
@@ -111,9 +99,9 @@ def _unit(tools: Tools, item: Item, draft: Draft, scope: Scope, unit_id: str, no
     )
 
 
-def _unit_ids(tools: Tools, item: Item, count: int, now: datetime) -> list[str]:
+def _unit_ids(parts: Parts, item: Item, count: int, now: datetime) -> list[str]:
     if item.id is None:
-        return [tools.new_id(now) for _ in range(count)]
+        return [parts.new_id(now) for _ in range(count)]
     return [item.id] if count == 1 else [f"{item.id}#{i}" for i in range(1, count + 1)]
 
 
@@ -129,7 +117,7 @@ class _Job:
 
 
 def take_in(
-    tools: Tools,
+    parts: Parts,
     items: Sequence[Item],
     scope: Scope,
     now: datetime,
@@ -143,33 +131,33 @@ def take_in(
     Returns:
         Per item the units that now hold it: new ones, or existing ones that gained an occurrence.
     """
-    jobs = _jobs(tools, items, scope, now)
-    known = {e.id: e for e in tools.store.episodes(scope, [job.episode.id for job in jobs])}
+    jobs = _jobs(parts, items, scope, now)
+    known = {e.id: e for e in parts.store.episodes(scope, [job.episode.id for job in jobs])}
     todo = []
     for job in jobs:
         earlier = known.get(job.episode.id)
         if earlier is not None and earlier.state == "encoded" and earlier.text == job.episode.text:
-            job.stored = tools.store.units_of(scope, earlier.id)
+            job.stored = parts.store.units_of(scope, earlier.id)
             # A forgotten memory comes back when it is told again by its id, not when an old ingest runs again.
             if job.stored or job.item.resumable:
                 continue
         todo.append(job)
     if todo:
-        with tools.store.write(actor=actor, batch=batch, now=now) as tx:
+        with parts.store.write(actor=actor, batch=batch, now=now) as tx:
             for job in todo:
                 tx.put_episode(job.episode)
-        _encode(tools, todo)
-        with tools.store.write(actor=actor, batch=batch, now=now) as tx:
+        _encode(parts, todo)
+        with parts.store.write(actor=actor, batch=batch, now=now) as tx:
             for job in todo:
-                _store(tools, tx, job, now, consolidate=consolidate)
+                _store(parts, tx, job, now, consolidate=consolidate)
     return [job.stored for job in jobs]
 
 
-def _jobs(tools: Tools, items: Sequence[Item], scope: Scope, now: datetime) -> list[_Job]:
+def _jobs(parts: Parts, items: Sequence[Item], scope: Scope, now: datetime) -> list[_Job]:
     seen: Counter[str] = Counter()
     jobs = []
     for raw in items:
-        item = redacted(raw, tools.profile)
+        item = redacted(raw, parts.profile)
         if item.id is not None:
             episode_id = item.id
         elif item.resumable:
@@ -177,19 +165,19 @@ def _jobs(tools: Tools, items: Sequence[Item], scope: Scope, now: datetime) -> l
             episode_id = fingerprint(item, seen[first]) if seen[first] else first
             seen[first] += 1
         else:
-            episode_id = tools.new_id(now)
+            episode_id = parts.new_id(now)
         jobs.append(_Job(item, _episode(item, episode_id, scope, now), [], [], []))
     return jobs
 
 
-def _encode(tools: Tools, jobs: Sequence[_Job]) -> None:
+def _encode(parts: Parts, jobs: Sequence[_Job]) -> None:
     for job in jobs:
         job.drafts = encode(
             job.episode,
             document=job.item.document,
-            entity_types=tools.profile.entity_types,
-            extractor=tools.extractor,
-            fallback=tools.fallback,
+            entity_types=parts.profile.entity_types,
+            extractor=parts.extractor,
+            fallback=parts.fallback,
         )
         for draft in job.drafts:
             if draft.failed is not None:
@@ -198,16 +186,16 @@ def _encode(tools: Tools, jobs: Sequence[_Job]) -> None:
                     type(draft.failed).__name__,
                 )
     texts = [index_text(draft.content, draft.source) for job in jobs for draft in job.drafts]
-    ready = iter(entries(tools, texts))
+    ready = iter(entries(parts, texts))
     for job in jobs:
         job.entries = [next(ready) for _ in job.drafts]
 
 
-def _store(tools: Tools, tx: Transaction, job: _Job, now: datetime, *, consolidate: bool) -> None:
+def _store(parts: Parts, tx: Transaction, job: _Job, now: datetime, *, consolidate: bool) -> None:
     item, scope = job.item, job.episode.scope
-    ids = _unit_ids(tools, item, len(job.drafts), now)
+    ids = _unit_ids(parts, item, len(job.drafts), now)
     for draft, entry, unit_id in zip(job.drafts, job.entries, ids, strict=True):
-        unit = _unit(tools, item, draft, scope, unit_id, now)
+        unit = _unit(parts, item, draft, scope, unit_id, now)
         earlier = tx.get(unit.key) if item.id is not None else None
         if earlier is not None:
             unit = revised(earlier, unit, item)
@@ -254,3 +242,35 @@ def said_again(earlier: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         text=new.content if new.content != earlier.content else None,
     )
     return replace(earlier, occurrences=(*earlier.occurrences, occurrence))
+
+
+def resume(parts: Parts, scope: Scope, now: datetime) -> int:
+    """Encode episodes of exactly this scope that are still pending; returns how many became encoded."""
+    done = 0
+    for episode in parts.store.episodes(scope):
+        if episode.state != "pending":
+            continue
+        item = Item(
+            text=episode.text,
+            id=episode.id,
+            timestamp=episode.timestamp,
+            dated=True,
+            source=episode.source,
+            document=episode.source.document is not None,
+            metadata=episode.metadata,
+        )
+        present = parts.store.units_of(scope, episode.id)
+        job = _Job(replace(item, id=episode.id if _named(present, episode.id) else None), episode, [], [], [])
+        _encode(parts, [job])
+        with parts.store.write(actor="resume", batch=parts.new_id(now), now=now) as tx:
+            if not _named(present, episode.id):
+                for unit in present:
+                    tx.remove(unit.key, reason="encoded anew")
+            _store(parts, tx, job, now, consolidate=False)
+        done += not any(draft.failed for draft in job.drafts)
+    return done
+
+
+def _named(units: Sequence[MemoryUnit], episode: str) -> bool:
+    """Whether the caller named these memories: then their ids are kept."""
+    return any(unit.caller_id for unit in units) or not units

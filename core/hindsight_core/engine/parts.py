@@ -100,8 +100,13 @@ def adopt_embedder(
     with store.write(actor="engine", batch=new_id(now), now=now) as tx:
         tx.set_meta(FINGERPRINT, embedder.fingerprint)
         tx.set_meta(DIMENSION, str(embedder.dimension))
-        tx.set_meta(CALIBRATION, json.dumps({"query": calibration.query, "passage": calibration.passage}))
+        tx.set_meta(CALIBRATION, calibration_json(calibration))
     return calibration
+
+
+def calibration_json(calibration: Calibration) -> str:
+    """A calibration as the store keeps it."""
+    return json.dumps({"query": calibration.query, "passage": calibration.passage})
 
 
 def open_parts(

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,6 @@ _BATCH = 256
 
 def everything(scope: Scope) -> Visibility:
     """All there is below a scope: every status, unindexed and expired memories included."""
-    from datetime import UTC
-
     return Visibility(
         scopes=(scope,), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status), unindexed=True
     )
@@ -67,10 +65,10 @@ def _read(path: Path, scope: Scope) -> tuple[list[Episode], list[MemoryUnit]]:
     for number, line in _lines(path):
         try:
             if "episode" in line:
-                episode = decode_episode(json.dumps(line["episode"]))
+                episode = decode_episode(json.dumps({"scope": [], **line["episode"]}))
                 episodes.append(replace(episode, scope=(*scope, *episode.scope)))
             else:
-                unit = decode_unit(json.dumps(line["memory"]))
+                unit = decode_unit(json.dumps({"scope": [], **line["memory"]}))
                 units.append(replace(unit, scope=(*scope, *unit.scope), seq=0))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(f"line {number} of the export is damaged; nothing was imported") from error

@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from hindsight_core.embedding import CachedEmbedder, embed_checked, measure, resolve
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
 from hindsight_core.engine.items import clean, make_item
-from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.parts import (
+    CALIBRATION,
+    DIMENSION,
+    FINGERPRINT,
+    Parts,
+    adopt_embedder,
+    calibration_json,
+)
+from hindsight_core.engine.progress import track
+from hindsight_core.engine.transfer import everything
 from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.ports import ExtractionContext, Store, Transaction, Visibility
+from hindsight_core.ports import Embedder, ExtractionContext, Floats, Store, Transaction, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.tables import html_table
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status, Units
 
 FEEDBACK_STEP = 0.1
+_BATCH = 256
 _EVERY = frozenset(Status)
 _CHANGES = ("text", "importance", "memory_type", "metadata", "pinned", "expires_at", "timestamp", "status")
 
@@ -101,16 +113,10 @@ def forget(parts: Parts, scope: Scope, id: str, now: datetime) -> MemoryUnit:
 def clear(parts: Parts, scope: Scope, now: datetime) -> int:
     """Forget everything of a scope and below, in one batch."""
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
-        keys = [unit.key for unit in parts.store.find(_all(scope, now))]
+        keys = [unit.key for unit in parts.store.find(everything(scope))]
         for key in keys:
             tx.remove(key, reason="cleared")
     return len(keys)
-
-
-def _all(scope: Scope, now: datetime) -> Visibility:
-    """Everything below a scope, expired memories included."""
-    beginning = datetime.min.replace(tzinfo=now.tzinfo)
-    return Visibility(scopes=(scope,), now=beginning, statuses=_EVERY, unindexed=True)
 
 
 def erase(parts: Parts, scope: Scope, id: str, now: datetime) -> None:
@@ -177,3 +183,78 @@ def doctor(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> list[Findin
     elif figures.get("without_vector"):
         findings.append(Finding(f"{figures['without_vector']} memories have no vector", "call reembed()"))
     return findings
+
+
+def reembed(parts: Parts, scope: Scope, embedder: Any, now: datetime, progress: bool | None) -> int:
+    """Fill in missing vectors, or move the whole store over to another embedder.
+
+    Moving over is resumable: new vectors are collected in a file beside the store, and only when the last one is there
+    the store changes over, in one transaction. Until then it answers with the old ones.
+    """
+    target = parts.embedder if embedder is None else resolve(embedder)
+    if target is None:
+        raise InvalidInput("there is no embedder to embed with; pass one: reembed(embedder)")
+    if parts.store.meta().get(FINGERPRINT) in (None, target.fingerprint):
+        return _fill_gaps(parts, target, scope, now, progress)
+    path = getattr(parts.store, "path", ":memory:")
+    if path == ":memory:":
+        vectors = _vectors(parts.store, target, progress)
+    else:
+        side = Path(f"{path}.reembed")
+        cached = CachedEmbedder(target, side)
+        try:
+            vectors = _vectors(parts.store, cached, progress)
+        finally:
+            cached.close()
+    calibration = measure(target)
+    with parts.store.write(actor="reembed", batch=parts.new_id(now), now=now) as tx:
+        # What was remembered meanwhile is few, and is embedded under the lock.
+        late = [u for u in _every_unit(parts.store) if u.key not in vectors]
+        vectors |= dict(
+            zip((u.key for u in late), target.embed_documents([_text(u) for u in late]), strict=True)
+        )
+        tx.set_meta(FINGERPRINT, target.fingerprint)
+        tx.set_meta(DIMENSION, str(target.dimension))
+        tx.set_meta(CALIBRATION, calibration_json(calibration))
+        tx.set_vectors(vectors)
+    if path != ":memory:":
+        for name in (f"{path}.reembed", f"{path}.reembed-wal", f"{path}.reembed-shm"):
+            Path(name).unlink(missing_ok=True)
+    return len(vectors)
+
+
+def _text(unit: MemoryUnit) -> str:
+    return index_text(unit.content, unit.source)
+
+
+def _every_unit(store: Store) -> list[MemoryUnit]:
+    roots = dict.fromkeys(scope[:1] for scope in store.scopes())
+    return [unit for root in roots for unit in store.find(everything(root))]
+
+
+def _vectors(store: Store, embedder: Embedder, progress: bool | None) -> dict[Key, Floats]:
+    units = _every_unit(store)
+    vectors: dict[Key, Floats] = {}
+    starts = range(0, len(units), _BATCH)
+    for start in track(starts, total=len(units), step=_BATCH, label="embedding", show=progress):
+        part = units[start : start + _BATCH]
+        embedded = embedder.embed_documents([_text(unit) for unit in part])
+        vectors |= dict(zip((unit.key for unit in part), embedded, strict=True))
+    return vectors
+
+
+def _fill_gaps(parts: Parts, embedder: Embedder, scope: Scope, now: datetime, progress: bool | None) -> int:
+    adopt_embedder(parts.store, embedder, now, parts.new_id)
+    bare = parts.store.without_vector(everything(scope))
+    filled = 0
+    starts = range(0, len(bare), _BATCH)
+    for start in track(starts, total=len(bare), step=_BATCH, label="embedding", show=progress):
+        units = [unit for unit in parts.store.get(bare[start : start + _BATCH]) if unit is not None]
+        vectors, failures = embed_checked(embedder, [_text(unit) for unit in units])
+        found = {u.key: v for u, v in zip(units, vectors, strict=True) if v is not None}
+        if failures and not found:
+            raise failures[0][1]
+        with parts.store.write(actor="reembed", batch=parts.new_id(now), now=now) as tx:
+            tx.set_vectors(found)
+        filled += len(found)
+    return filled

@@ -43,7 +43,8 @@ def strengths(
     usable = (often >= 2) & (often <= commonest(size))
     idf = np.where(usable, np.log1p((size - often + 0.5) / (often + 0.5)), 0.0)
     member = np.array([[int(term) in seed for term in terms] for seed in held]) * idf
-    return (member @ (candidates.terms > 0).T) / np.maximum(member.sum(axis=1, keepdims=True), 1e-9)
+    shared = member @ (candidates.terms > 0).T
+    return np.asarray(shared / np.maximum(member.sum(axis=1, keepdims=True), 1e-9), dtype=np.float64)
 
 
 def flow(

@@ -219,7 +219,7 @@ class _Recall:
         linked = self.view.signals(probe, candidates.rows)
         joined = strengths(held, probe.terms, linked, reached.term_df, bank.size)
         _, words = scales(bank, self.calibration)
-        left = aspect.weights * (candidates.terms[seeds] <= 0)
+        left = aspect.weights.astype(np.float64) * (candidates.terms[seeds] <= 0)
         remaining = (left @ candidates.terms.T) / words.deviation
         gain, came_from = flow(total, seeds, joined, remaining, spreading.bridge)
         # What arrives over shared names is credited to the entity signal.
@@ -236,7 +236,7 @@ class _Recall:
             keyword=scaled[1],
             entity=scaled[2],
             recency=recency(candidates.timestamp, now, profile.recency_rate),
-            importance=candidates.importance * np.clip(strength, 0.0, 1.0),
+            importance=candidates.importance.astype(np.float64) * np.clip(strength, 0.0, 1.0),
         )
         in_window = candidates.in_window if self.question.windows else None
         return signals, fuse(signals, profile.weights, candidates.memory_type, in_window)

@@ -18,11 +18,15 @@ def coverage(covered: Doubles, weights: Floats, bank: Bank) -> Doubles:
     A term that no visible memory holds counts in full: a question about unknown things is not covered.
     """
     df = bank.term_df.astype(np.float64)
-    telling = weights * np.log1p((bank.size - df + 0.5) / (df + 0.5)) if bank.size else weights * 0.0
+    telling = (
+        weights.astype(np.float64) * np.log1p((bank.size - df + 0.5) / (df + 0.5))
+        if bank.size
+        else weights * 0.0
+    )
     total = float(telling.sum())
     if total <= 0:
         return np.zeros(len(covered))
-    return ((covered > 0) @ telling) / total
+    return np.asarray((covered > 0) @ telling / total, dtype=np.float64)
 
 
 def relevance(candidates: Candidates, background: float | None, covered: Doubles) -> Doubles:
@@ -39,4 +43,4 @@ def relevance(candidates: Candidates, background: float | None, covered: Doubles
         (np.nan_to_num(candidates.cosine, nan=background) - background) / (1 - background), 0.0, 1.0
     )
     # Either may be right alone: another wording shares no words, a bare version number has no meaning.
-    return np.clip(1.0 - (1.0 - near) * (1.0 - 0.6 * covered), 0.0, 1.0)
+    return np.asarray(np.clip(1.0 - (1.0 - near) * (1.0 - 0.6 * covered), 0.0, 1.0), dtype=np.float64)

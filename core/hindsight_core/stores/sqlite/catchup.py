@@ -28,7 +28,7 @@ _TYPE = {kind.value: code for code, kind in enumerate(MemoryType)}
 
 _STATE = (
     "SELECT (SELECT ifnull(max(seq), 0) FROM event), (SELECT value FROM counter WHERE name = 'uses'),"
-    " (SELECT value FROM meta WHERE name = 'embedder.dimension')"
+    " (SELECT value FROM meta WHERE name = 'embedder.dimension'), (SELECT value FROM counter WHERE name = 'vectors')"
 )
 _READ = (
     "SELECT unit.row, scope, id, seq, status, type, timestamp / 1e6, recorded_at / 1e6, valid_from / 1e6,"
@@ -43,12 +43,13 @@ class State(NamedTuple):
     event: int
     uses: int
     dimension: int | None
+    vectors: int
 
 
 def state_of(connection: sqlite3.Connection) -> State:
     """The state of the file now."""
-    event, uses, dimension = connection.execute(_STATE).fetchone()
-    return State(event, uses, None if dimension is None else int(dimension))
+    event, uses, dimension, vectors = connection.execute(_STATE).fetchone()
+    return State(event, uses, None if dimension is None else int(dimension), vectors)
 
 
 class Mirror:
@@ -76,7 +77,7 @@ class Mirror:
         if now == seen:
             return now
         self.state = None  # an error on the way leaves nothing half done: the next reading loads anew
-        if seen is None or index is None or now.dimension != seen.dimension:
+        if seen is None or index is None or (now.dimension, now.vectors) != (seen.dimension, seen.vectors):
             self._index = SearchIndex(now.dimension)
             self._index.load(self._batches(connection, now.dimension))
         else:

@@ -84,6 +84,18 @@ def find(
     return units[offset : None if limit is None else offset + limit]
 
 
+def without_vector(connection: sqlite3.Connection, visible: Visibility) -> list[Key]:
+    """Visible indexed units that have no vector, in order of arrival."""
+    visibility.check(visible)
+    condition, params = visibility.where(connection, visible)
+    found = connection.execute(
+        "SELECT scope.path, unit.id FROM unit JOIN entry ON entry.row = unit.row JOIN scope ON scope.id = unit.scope"
+        f" WHERE entry.vector IS NULL AND unit.indexed AND {condition} ORDER BY unit.seq",
+        params,
+    )
+    return [(decode_scope(path), id) for path, id in found]
+
+
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from hindsight_core.attributes import Kind, attributes, micros
 from hindsight_core.errors import InvalidInput
-from hindsight_core.ports import Ids, IndexEntry
+from hindsight_core.ports import Ids
 from hindsight_core.stores.codec import decode_unit, unit_from
 from hindsight_core.stores.sqlite.failures import damaged
 from hindsight_core.text.hashing import stable_id
@@ -125,9 +125,9 @@ def _span(key: str) -> tuple[float, float]:
     )
 
 
-def pack_vector(entry: IndexEntry) -> bytes | None:
+def pack_vector(vector: Floats | None) -> bytes | None:
     """A vector as stored."""
-    return None if entry.vector is None else np.ascontiguousarray(entry.vector, np.float32).tobytes()
+    return None if vector is None else np.ascontiguousarray(vector, np.float32).tobytes()
 
 
 def pack_ids(ids: Ids) -> bytes:

@@ -109,7 +109,7 @@ CREATE TABLE recall (
 );
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO counter VALUES ('uses', 0), ('wipe', 0);
+INSERT INTO counter VALUES ('uses', 0), ('wipe', 0), ('vectors', 0);
 """
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (("first layout", _FIRST),)

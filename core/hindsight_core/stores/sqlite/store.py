@@ -259,6 +259,12 @@ class SqliteStore:
             )
 
     @ours
+    def without_vector(self, visible: Visibility) -> list[Key]:
+        """Visible indexed units that have no vector, in order of arrival."""
+        with self._snapshot() as connection:
+            return library.without_vector(connection, visible)
+
+    @ours
     def count(self, visible: Visibility, *, by: str | None = None) -> dict[str, int]:
         """Counts, the largest first; memories without a value are left out."""
         with self._snapshot() as connection:

@@ -8,14 +8,14 @@ does.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from hindsight_core.attributes import micros
 from hindsight_core.errors import InvalidInput, NotFound, StoreError
 from hindsight_core.journal import mirrored, ordered
-from hindsight_core.ports import IndexEntry, Use
+from hindsight_core.ports import Floats, IndexEntry, Use
 from hindsight_core.stores.codec import decode_unit, dumps, encode_episode, encode_scope, encode_unit
 from hindsight_core.stores.sqlite import rows
 from hindsight_core.stores.sqlite.erase import erase
@@ -193,7 +193,7 @@ class SqliteTransaction:
         if given is not None:
             if given.vector is not None:
                 self._check_dimension(len(given.vector))
-            return rows.pack_vector(given), rows.pack_ids(given.terms)
+            return rows.pack_vector(given.vector), rows.pack_ids(given.terms)
         if before is not None and before.content == after.content:
             return None
         for was, vector, terms in self._removed(scope, after.id):
@@ -338,6 +338,18 @@ class SqliteTransaction:
                 for use in uses
             ],
         )
+
+    @ours
+    def set_vectors(self, vectors: Mapping[Key, Floats]) -> None:
+        """Replace vectors; a counter tells every index to load them anew."""
+        self._check()
+        self.connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'vectors'")
+        for (scope, id), vector in vectors.items():
+            self._check_dimension(len(vector))
+            self.connection.execute(
+                "UPDATE entry SET vector = ? WHERE row = (SELECT row FROM unit WHERE scope = ? AND id = ?)",
+                (rows.pack_vector(vector), self.scope_number(scope), storable(id)),
+            )
 
     @ours
     def log_recall(self, recall_id: str, scope: Scope, at: datetime, keys: Sequence[Key]) -> None:
