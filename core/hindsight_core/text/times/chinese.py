@@ -273,8 +273,10 @@ def _day_of_month(match: re.Match[str]) -> Atom | None:
     tail = match.string[match.end() : match.end() + 1]
     if before(match, 1) != "月" and tail and tail in (_AFTER_DAYS if match["sun"] else _NUMBERED):
         return None
-    # 三日 alone may be three days, and 5日内 within five.
-    alone = not match["sun"] or (match["first"].isdecimal() and tail not in tuple("内前后以之"))
+    if match["sun"]:  # 三日 alone may be three days, and 5日内 within five
+        alone = match["first"].isdecimal() and tail not in tuple("内前后以之")
+    else:  # 神舟十三号 is a name
+        alone = before(match, 1) in _PAUSE or before(match, 1) in tuple("到至从自和与跟及是的")
     return Atom(
         *match.span(), "range" if last else "day", readers.day_of_month(first, last), "month", alone=alone
     )

@@ -62,7 +62,7 @@ _BOUNDARY = re.compile(r"[.!?;\n。！？；](?!\d)")
 _COMMA = re.compile(r"[,，.!?;\n。！？；](?!\d)")
 _FUTURE = re.compile(
     r"(?<![a-z])(?:will|shall|gonna|going\s+to|plan(?:s|ning)?\s+(?:to|for)|need\s+to|have\s+to|must|upcoming|due|deadline|remind|"
-    r"let's|won't)(?![a-z])|'ll(?![a-z])|将|即将|(?<![需重主只不摘必还概首])要(?![是求么不点素紧])|打算|准备|计划|预计|预定|"
+    r"let's|won't)(?![a-z])|'ll(?![a-z])|将|即将|(?<![需重主只不摘必还概首么])要(?![是求么不点素紧])|打算|准备|计划|预计|预定|"
     r"会(?=在|去|来|有|到|举行|参加|下雨)|记得|提醒|截止"
 )
 _PAST = re.compile(
