@@ -25,6 +25,10 @@ _TECHNICAL_TYPES = frozenset(("config", "version", "path", "identifier"))
 _JUDGED = 40
 """Sentences of a text that are looked at."""
 
+_NO_PROCEDURE = frozenset((Act.QUESTION, Act.REQUEST, Act.PREFERENCE, Act.IDENTITY))
+_NOTE = 80
+"""Characters; a longer text without a speaker is taken for a document."""
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _MARKUP = re.compile(
@@ -32,12 +36,13 @@ _MARKUP = re.compile(
     r"|(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`",
     re.MULTILINE,
 )
-_STEP = re.compile(r"(?:^|\s)(?:step\s*\d+|第[一二三四五六七八九十\d]+步)", re.IGNORECASE)
+_STEP = re.compile(r"(?:^|[\s。；，;,.])(?:step\s*\d+|第[一二三四五六七八九十\d]+步)", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"^[ \t]*(?:\d{1,2}[.)、])[ \t]*\**([a-z]+|[\u4e00-\u9fff]{2})", re.IGNORECASE | re.MULTILINE
 )
 _IN_ORDER = re.compile(
-    r"\bfirst(?:ly)?\b.{1,300}\b(?:then|next|after that|finally)\b|\bhow to \w+ |\bto \w+ [^.?!]{3,60}, (?:run|use|open|click|press|type|set|"
+    r"\bfirst(?:ly)?\b.{1,300}\b(?:then|next|after that|finally)\b|^how to \w+ |"
+    r"\bto \w+ [^.?!]{3,60}, (?:run|use|open|click|press|type|set|"
     r"call|execute|install|add|go|hold|select)\b|先[^。]{1,60}(?:再|然后|接着|之后|最后)|(?:步骤|流程|方法|做法)(?:是|如下|：|:)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -150,14 +155,14 @@ class RulesExtractor:
         parts = sentences(plain)[:_JUDGED]
         speaker = normalise_key(context.speaker or "")
         named = [entity for entity in entities if entity.key != speaker]
-        judged = [_judged(part, named) for part in parts] or [Judgement(Act.REMARK, SCORES[Act.REMARK])]
-        by_assistant = speaker in _ASSISTANTS
-        best = max(range(len(judged)), key=lambda at: (judged[at].score, -at))
+        judged = [_judged(part, named) for part in parts] or [(Judgement(Act.REMARK, SCORES[Act.REMARK]), 0)]
+        best = max(range(len(judged)), key=lambda at: (judged[at][0].score, judged[at][1], -at))
+        verdicts = [verdict for verdict, _ in judged]
         return Extraction(
             summary=_summary(plain, parts, best) or _shortened(text.strip()),
             entities=entities,
-            importance=_importance(parts, judged, by_assistant, bool(speaker)),
-            memory_type=_memory_type(text, judged, best, bool(speaker)),
+            importance=_importance(text, parts, verdicts, speaker),
+            memory_type=_memory_type(text, verdicts[best].act, bool(speaker)),
         )
 
 
@@ -169,9 +174,10 @@ def strip_markup(text: str) -> str:
     return _MARKUP.sub("", _LINK.sub(r"\1", plain))
 
 
-def _judged(part: str, named: list[Entity]) -> Judgement:
+def _judged(part: str, named: list[Entity]) -> tuple[Judgement, int]:
+    """The judgement of a sentence, and how many things it names."""
     within = [entity.type for entity in named if entity.name in part]
-    return judge(part, technical=not _TECHNICAL_TYPES.isdisjoint(within), named=bool(within))
+    return judge(part, technical=not _TECHNICAL_TYPES.isdisjoint(within), named=bool(within)), len(within)
 
 
 def _summary(plain: str, parts: list[str], best: int) -> str:
@@ -187,19 +193,23 @@ def _shortened(sentence: str) -> str:
     return (cut[:space] if space > LONGEST * 2 // 3 else cut).rstrip(" ,;，；、") + "…"
 
 
-def _importance(parts: list[str], judged: list[Judgement], by_assistant: bool, spoken: bool) -> float:
-    if by_assistant:
-        return min(0.5, max(score for _, score in judged))
-    if spoken or len(judged) < 3:
-        return max(score for _, score in judged)
+def _importance(text: str, parts: list[str], verdicts: list[Judgement], speaker: str) -> float:
+    best = max(score for _, score in verdicts)
+    if speaker in _ASSISTANTS:
+        return min(best, 0.5)
+    if speaker or len(text) <= _NOTE:
+        return best
     # A document tells of many decisions and preferences; only the writer's own are explicit facts about the user.
-    own = [FIRST_PERSON.search(part) is not None for part in parts] or [False]
-    return max(score if mine else min(score, 0.7) for (_, score), mine in zip(judged, own, strict=True))
+    own = (
+        score
+        for part, (_, score) in zip(parts, verdicts, strict=False)
+        if FIRST_PERSON.search(part) is not None
+    )
+    return max(min(best, 0.7), *own, 0.0)
 
 
-def _memory_type(text: str, judged: list[Judgement], best: int, spoken: bool) -> MemoryType:
-    act = judged[best].act
-    if act not in (Act.QUESTION, Act.REQUEST, Act.PREFERENCE, Act.IDENTITY) and _is_procedure(text):
+def _memory_type(text: str, act: Act, spoken: bool) -> MemoryType:
+    if act not in _NO_PROCEDURE and _is_procedure(text):
         return MemoryType.PROCEDURAL
     if act in LASTING or (act is Act.REMARK and not spoken):
         return MemoryType.SEMANTIC

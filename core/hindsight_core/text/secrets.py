@@ -90,11 +90,13 @@ _TOLD = re.compile(
     re.VERBOSE,
 )
 _REVERSED = re.compile(
-    rf"(?<![^\s“\"'`])(?P<value>[!-~]{{4,100}})\s?(?:\s(?:is|as)\s(?:my|the|our|your|his|her|their)\s(?:[\w-]+\s){{0,2}}(?:{_PASSWORD})(?![A-Za-z])|(?:作为|当作?|做|是)(?:[\w]{{0,6}}的)?(?:密码|口令))",
+    rf"(?<![^\s“\"'`])(?P<value>[!-~]{{4,100}})\s?(?:\s(?:is|as)\s(?:my|the|our|your|his|her|"
+    rf"their)\s(?:[\w-]+\s){{0,2}}(?:{_PASSWORD})(?![A-Za-z])|(?:作为|当作?|做|是)(?:[\w]{{0,6}}的)?(?:密码|口令))",
     re.IGNORECASE,
 )
 _PARAMETER = re.compile(
-    r"[?&;](?:api[_-]?key|key|access[_-]?token|token|secret|sig|signature|password|pwd|auth)=(?P<value>[^&\s\"'<>#，。]{6,400})",
+    r"[?&;](?:api[_-]?key|key|access[_-]?token|token|secret|sig|signature|password|pwd|"
+    r"auth)=(?P<value>[^&\s\"'<>#，。]{6,400})",
     re.IGNORECASE,
 )
 _AFTER_ASCII = re.compile(r"[^!-~].*", re.DOTALL)
@@ -124,7 +126,8 @@ _NO_VALUE_CHINESE = re.compile(
     r"[请忘什多少哪谁不没错正一必空我你他她它这那由用需要在很太被存保加啥吗呢吧的了过对和与或及如随默强弱安随相同长短]|[0-9一二两三四五六七八九十]+[位个天年月次种]"
 )
 _PLACEHOLDER = re.compile(
-    r"\[redacted|<.*|\$\{?\w.*|\{+.*|%\w+%?|\*+|[xX•.·_-]+$|…|your[-_ ]?\w*|my[-_ ]?(?:password|token|key).*|example\w*|(?:os|process|self|config|settings|env|args)[.\[].*"
+    r"\[redacted|<.*|\$\{?\w.*|\{+.*|%\w+%?|\*+|[xX•.·_-]+$|…|your[-_ ]?\w*|my[-_ ]?(?:password|token|key).*|"
+    r"example\w*|(?:os|process|self|config|settings|env|args)[.\[].*"
     r"|[\w.]*[\[(].*|changeme\b|placeholder|redacted|none\b|null\b",
     re.IGNORECASE,
 )

@@ -255,10 +255,12 @@ def _between_lines(lines: list[_Line], most: int) -> Iterator[tuple[int, int]]:
 # -- sentences -------------------------------------------------------------------------------------------------
 
 _SENTENCE_END = re.compile(
-    r"[。！？…]+[”’」』）】》\"')\]]*|[.!?]+[\"'”’)\]*_]*(?=\s)|(?<=[.!?:：。！？；…”\"')\]）])[ \t]*\n|\n(?=[ \t]*(?:[-*+•]\s|\w{1,20}[:：]))"
+    r"[。！？…]+[”’」』）】》\"')\]]*|[.!?]+[\"'”’)\]*_]*(?=\s)|(?<=[.!?:：。！？；…”\"')\]）])[ \t]*\n|"
+    r"\n(?=[ \t]*(?:[-*+•]\s|\w{1,20}[:：]))"
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|e\.g|i\.e|cf|al|fig|eq|no|vol|pp|approx|dept|inc|ltd|co|corp|u\.s)|[A-Z])\.$",
+    r"(?:^|[\s(])(?:(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|e\.g|i\.e|cf|al|fig|eq|no|vol|pp|approx|dept|inc|"
+    r"ltd|co|corp|u\.s)|[A-Z])\.$",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[，、；：—]+|[,;:](?=\s)")

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hindsight_core.text.entities import words
+from hindsight_core.text.entities import words_chinese as words
 from hindsight_core.text.entities.technical import Mention
+from hindsight_core.text.entities.words_english import COMMON, NO_NAMES
 from hindsight_core.text.keys import storable
 
 _HAN = "\u4e00-\u9fff"
@@ -219,7 +220,7 @@ def _organisation(segment: _Segment) -> Iterator[Mention]:
 def _latin(segment: _Segment, text: str) -> Iterator[Mention]:
     """A word in Latin letters amid Chinese is nearly always a name."""
     name, lower = segment.text, segment.text.lower()
-    if _LATIN.fullmatch(name) is None or lower in words.COMMON or lower in words.NO_NAMES:
+    if _LATIN.fullmatch(name) is None or lower in COMMON or lower in NO_NAMES:
         return
     before = text[max(0, segment.start - 2) : segment.start].strip()[-1:]
     after = text[segment.end : segment.end + 2].strip()[:1]

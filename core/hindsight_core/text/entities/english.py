@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hindsight_core.text.entities import words
+from hindsight_core.text.entities import words_english as words
 from hindsight_core.text.entities.technical import Mention
 
 _CAPITALISED = re.compile(
-    r"(?<![A-Za-z0-9_@/\\.#$~-])(?:[A-Z](?:\.[A-Z])+\.?(?![a-z])|[A-Z\u00c0-\u00de\u0100-\u024f][A-Za-z0-9\u00c0-\u024f'’&+-]*)"
+    r"(?<![A-Za-z0-9_@/\\.#$~-])(?:[A-Z](?:\.[A-Z])+\.?(?![a-z])|"
+    r"[A-Z\u00c0-\u00de\u0100-\u024f][A-Za-z0-9\u00c0-\u024f'’&+-]*)"
 )
 _BETWEEN = re.compile(r" (?:(?:of|of the|for the|de|de la|van|von|van der|al|bin) )?|-|\.? ?")
 _UNTRUSTED = re.compile(
@@ -30,7 +31,8 @@ _KIN = re.compile(
 _POSSESSIVE = re.compile(r"['’](?:s)?$")
 _CONTRACTION = re.compile(r"['’](?:ve|re|ll|d|m|t)$")
 _SAYS = re.compile(
-    r"['’]s\b|\s(?:is|was|has|had|will|would|can|says|said|told|asked|lives|works|likes|loves|moved|wants|uses|runs|supports)\b"
+    r"['’]s\b|\s(?:is|was|has|had|will|would|can|says|said|told|asked|lives|works|likes|loves|moved|wants|"
+    r"uses|runs|supports)\b"
 )
 _BEFORE_SENTENCE = frozenset(".!?:;\n•\"“(*#>|-—–‘'[\t。！？：；")
 _WORD = re.compile(r"[A-Za-z]{2,}")

@@ -24,8 +24,10 @@ _RUN = r"[A-Za-z0-9_.@/\\:#~+$%=&?-]"
 _CANDIDATE = re.compile(rf"(?<!{_RUN})(?![A-Z]?[a-z]*[.:?]?(?!{_RUN})){_RUN}+")
 _PIECE = re.compile(r"[^=&?]+")
 _FILE_ENDING = (
-    "py|pyi|ipynb|js|mjs|jsx|ts|tsx|java|kt|go|rs|rb|php|c|cc|cpp|h|hpp|cs|swift|scala|sh|bash|ps1|sql|html?|css|scss|vue|json|jsonl|"
-    "ya?ml|toml|ini|cfg|conf|env|xml|csv|tsv|parquet|md|rst|txt|log|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|mp3|mp4|zip|tar|gz|whl|lock|db"
+    "py|pyi|ipynb|js|mjs|jsx|ts|tsx|java|kt|go|rs|rb|php|c|cc|cpp|h|hpp|cs|swift|scala|sh|bash|ps1|sql|"
+    "html?|css|scss|vue|json|jsonl|"
+    "ya?ml|toml|ini|cfg|conf|env|xml|csv|tsv|parquet|md|rst|txt|log|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|"
+    "mp3|mp4|zip|tar|gz|whl|lock|db"
 )
 _DOMAIN_ENDING = "com|org|net|io|dev|cn|edu|gov|ai|app|co|de|uk|fr|jp|eu|info|cloud|local"
 _SHAPE = re.compile(
@@ -60,7 +62,8 @@ _TYPE = {
 _TOLD_VERSION = re.compile(
     r"(?:\bversions?|\brelease|版本号?)\s{0,2}(?:is|was|to|为|是|[:：])?\s{0,2}v?(\d+(?:\.\d+)+)"
     r"|(?<![\d.])(\d+\.\d+)\s?版"
-    r"|\b(?!Section|Figure|Fig|Chapter|Table|Step|Part|Equation|Algorithm|Appendix|Phase|About|Around|Only|Over)"
+    r"|\b(?!Section|Figure|Fig|Chapter|Table|Step|Part|Equation|Algorithm|Appendix|Phase|About|Around|Only|"
+    r"Over)"
     r"[A-Z][A-Za-z]+ (\d{1,2}\.\d+)(?![\d.%]|\s?(?:million|billion|percent|[kKM]\b|hours|%))"
 )
 _CODE_NAME = re.compile(r"`([A-Za-z][A-Za-z0-9]{2,40})(?:\(\))?`")

@@ -1,4 +1,4 @@
-"""Word lists for recognising names: what a capital letter or a tag alone cannot tell.
+"""English word lists for recognising names: what a capital letter alone cannot tell.
 
 None of them claims to be complete. A list of what is *not* a name errs on the side of silence: an entity that is
 missed costs little, since the words are indexed anyway; one that is wrong ties strangers together.
@@ -6,14 +6,10 @@ missed costs little, since the words are indexed anyway; one that is wrong ties 
 
 from __future__ import annotations
 
-from itertools import chain
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-# -- English -------------------------------------------------------------------------------------------------
 
 GIVEN_NAMES = _words(
     """
@@ -261,161 +257,4 @@ KIN = (
     "mother|father|mom|mum|dad|parents|brother|sister|son|daughter|wife|husband|spouse|partner|girlfriend|boyfriend|"
     "fiancée?|uncle|aunt|cousin|nephew|niece|grandmother|grandfather|grandma|grandpa|roommate|flatmate|neighbou?r|boss|"
     "manager|supervisor|colleague|coworker|co-worker|mentor|therapist|doctor|dentist|landlord|landlady|teacher|tutor|coach"
-)
-
-# -- Chinese -------------------------------------------------------------------------------------------------
-
-SURNAMES = frozenset(
-    "王李张刘陈杨赵黄吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯董萧曹袁邓傅沈曾彭吕苏卢蒋蔡魏薛潘杜戴姜范廖邹熊谭陆郝孔崔邱秦侯邵孟"
-    "尹黎贾龚赖樊葛殷翟倪韦聂邢俞柯阮詹覃霍翁隋甄裴鲍骆庄祁耿尤靳冉郎沙茅娄岑谌饶阎牟佟丁叶钟姚贺汪汤武康"
-)
-"""Common surnames that are seldom the beginning of another word."""
-
-AMBIGUOUS_SURNAMES = frozenset(
-    "高马金方石夏田任江史龙万段雷钱白于余严余毛常温程成易安洪顾许文施陶季项周华欧舒纪童卫司宁齐路梅辛连单艾"
-)
-"""Surnames that begin many other words as well: a tag alone is not believed for two characters."""
-
-COMPOUND_SURNAMES = _words("欧阳 司马 上官 诸葛 司徒 东方 独孤 南宫 夏侯 皇甫 尉迟 公孙 慕容 令狐 端木 闻人")
-
-NOT_PERSONS = _words(
-    """
-    黄金 黄色 黄昏 黄河 黄山 黄瓜 黄油 黄豆 张家 张家界 张家口 李子 杨树 杨梅 林业 林地 林肯 林区 何时 何况 何处 何必 何种 罗马 罗列 梁山 宋代 宋朝 郑重
-    郑州 谢谢 谢意 韩国 韩语 韩剧 唐代 唐朝 唐诗 冯氏 董事 董事长 曹操 曾经 曾任 彭博 苏州 苏打 苏联 苏醒 卢布 卢森堡 蒋家 蔡家 魏都 潘多拉 杜绝 杜鹃
-    戴上 戴森 姜汤 范围 范本 范畴 熊猫 熊市 谭家 陆军 陆地 陆续 孔雀 孔子 孟子 邱县 秦朝 秦皇岛 侯爵 邵阳 孟加拉 黎明 黎巴嫩 贾家 赖账 葛根 殷切 韦伯 聂耳 柯达 詹姆斯
-    霍乱 霍尔 鲍鱼 庄园 庄重 庄严 庄家 尤其 尤为 尤文图斯 沙特 沙发 沙滩 沙漠 沙尘暴 沙拉 丁香 叶子 叶片 叶酸 钟头 钟表 钟情 姚家 贺信 贺卡 贺岁 汪洋 汤圆 汤料 武器 武术 武汉
-    武装 武力 武侠 康复 康熙 康乃馨 高尔夫 高尔夫球 高峰会 高水平 高中生 高科技 马拉松 马来西亚 马赛克 马铃薯 石家庄 石油气 方便面 金字塔 金融业
-    金额 田径赛 任天堂 江南春 史无前例 龙卷风 龙井茶 白皮书 白血病 于今 余额宝 常见病 程序员 成年人 成绩单 易拉罐 安全感 安慰剂 许多人 文艺片 季后赛 项目部 周边游
-    华尔街 欧洲人 欧冠 纪念日 童年时 司机师 齐心协力 路由器 单身汉 艾滋病 王者 王国 王子 王牌 王冠 李宁 吴语 徐徐 孙女 孙子 胡同 胡萝卜 胡椒 朱红 刘海 陈述 陈旧 陈列 陈醋 赵州桥 郭靖 宋体
-    安全性 安全部 许可证 易方达 卫健委 乌托邦 比特 科普 多达 在世 令人 新奇 换人 尤文 高新区 高血压 文学家 石家庄 余额 万达 夏令营 田园风
-    周一 周二 周三 周四 周五 周六 周日 周末 乔丹 阎王 郎平 茅台 骆驼 饶舌 范文 纪检监察 顾问 毛病 万元户 段时间 安静 温馨 高峰 石头 成都 成长 沙县 沙龙 唐山 汤姆 贺兰山
-    """
-)
-
-AFTER_GIVEN_NAME = "是说来去在和跟与有的了把被给让做也就都将曾会想要想爱喜住"
-"""Characters that the segmenter sometimes leaves at the end of a name."""
-
-BEFORE_NAME = "叫让给跟和找与问请喊"
-"""Characters that it sometimes leaves at the beginning of one."""
-
-NEVER_IN_NAMES = frozenset("的了是在和有不这那也就都很太真们么吗呢吧被把与及或但而所其之于")
-
-TRANSLITERATION = frozenset(
-    "阿埃艾爱安昂奥巴拜班邦保堡鲍贝本比彼毕宾波伯博布采查达代丹德登邓狄迪蒂丁顿多厄恩尔法凡范菲费芬丰弗福富盖戈格贡古哈海汉豪赫亨侯胡华惠霍基吉加贾杰金卡"
-    "凯坎考科克肯库夸拉莱赖兰朗劳勒雷里力利立连列林琳龙卢鲁伦罗洛吕马玛迈麦曼芒梅门蒙米密敏明摩莫姆穆纳乃南内能尼妮宁纽努诺欧帕派潘庞佩彭皮平珀蒲普契齐奇恰乔切钦琼"
-    "丘让热日荣若萨塞赛桑瑟森沙莎山尚舍申圣施史士什斯丝苏索塔台泰坦汤唐陶特滕廷图托瓦万旺威韦维魏温文翁沃乌伍西希锡夏香肖谢辛欣休许雪雅亚延扬杨耶叶伊依因英尤于约云泽"
-    "扎詹芝朱兹佐卓翰默涅喀夫丽娜莉露娅黛茜萝蕾薇莲芙弥隆嘉"
-)
-"""Characters that foreign names are written with."""
-
-CITIES = frozenset(
-    chain(
-        _words(
-            """
-            北京 上海 天津 重庆 广州 深圳 杭州 南京 苏州 武汉 成都 西安 郑州 长沙 青岛 济南 大连 沈阳 哈尔滨 长春 厦门 福州 宁波 无锡 合肥 南昌 昆明 贵阳 南宁 海口 三亚
-            太原 石家庄 兰州 西宁 银川 乌鲁木齐 呼和浩特 拉萨 佛山 东莞 珠海 中山 惠州 汕头 湛江 温州 嘉兴 绍兴 金华 台州 湖州 义乌 常州 徐州 南通 扬州 镇江 盐城 连云港
-            烟台 潍坊 临沂 淄博 威海 洛阳 开封 桂林 柳州 北海 大理 丽江 洱海 泉州 漳州 莆田 赣州 九江 景德镇 株洲 湘潭 岳阳 宜昌 襄阳 荆州 芜湖 蚌埠 黄山 唐山 保定 邯郸
-            秦皇岛 大同 包头 鞍山 吉林 大庆 咸阳 宝鸡 延安 绵阳 德阳 乐山 遵义 浦东 雄安 敦煌 阳朔 张家界 台北 高雄 香港 澳门 台湾
-            北京市 天津市 上海市 重庆市 河北 山西 辽宁 黑龙江 江苏 浙江 安徽 福建 江西 山东 河南 湖北 湖南 广东 海南 四川 贵州 云南 陕西 甘肃 青海 内蒙古 广西 西藏 宁夏 新疆
-            西湖 泰山 华山 峨眉山 长城 故宫 天安门 颐和园 黄河 长江 太湖 洞庭湖 鼓浪屿 九寨沟
-            """
-        ),
-        _words(
-            """
-            中国 美国 英国 法国 德国 日本 韩国 朝鲜 俄罗斯 印度 泰国 越南 新加坡 马来西亚 印尼 印度尼西亚 菲律宾 缅甸 柬埔寨 老挝 蒙古 巴基斯坦 孟加拉国 斯里兰卡 尼泊尔 伊朗
-            伊拉克 以色列 巴勒斯坦 沙特 阿联酋 卡塔尔 土耳其 叙利亚 黎巴嫩 约旦 埃及 南非 尼日利亚 肯尼亚 埃塞俄比亚 摩洛哥 乌克兰 波兰 捷克 匈牙利 罗马尼亚 奥地利 瑞士 瑞典
-            挪威 芬兰 丹麦 荷兰 比利时 西班牙 葡萄牙 意大利 希腊 爱尔兰 冰岛 加拿大 墨西哥 巴西 阿根廷 智利 秘鲁 哥伦比亚 古巴 委内瑞拉 澳大利亚 新西兰 哈萨克斯坦 阿富汗
-            欧洲 亚洲 非洲 美洲 南极 纽约 洛杉矶 旧金山 西雅图 芝加哥 波士顿 华盛顿 伦敦 巴黎 柏林 慕尼黑 莫斯科 东京 大阪 京都 首尔 曼谷 悉尼 墨尔本 多伦多 温哥华 罗马 米兰 威尼斯
-            马德里 巴塞罗那 维也纳 日内瓦 苏黎世 阿姆斯特丹 布鲁塞尔 迪拜 孟买 新德里 吉隆坡 雅加达 河内 硅谷 夏威夷 加沙
-            """
-        ),
-    )
-)
-
-ORGANISATIONS = _words(
-    """
-    华为 腾讯 阿里巴巴 字节跳动 百度 京东 美团 网易 滴滴 拼多多 比亚迪 特斯拉 谷歌 微软 亚马逊 英伟达 英特尔 高通 三星 索尼 大疆 联合国 国务院 外交部 新华社 欧盟
-    阿里云 腾讯云 华为云 大润发 沃尔玛 星巴克 麦当劳 肯德基 海底捞
-    """
-)
-SYSTEMS = _words(
-    "微信 企业微信 支付宝 淘宝 天猫 抖音 快手 钉钉 飞书 小红书 知乎 微博 哔哩哔哩 鸿蒙 推特 脸书 小程序 语雀 有道 高德地图 百度地图"
-)
-
-ORGANISATION_SUFFIXES = _words(
-    """
-    有限公司 公司 集团 大学 学院 中学 小学 幼儿园 医院 银行 研究院 研究所 科学院 委员会 协会 学会 基金会 事务所 律所 法院 检察院 出版社 杂志社 报社 通讯社 俱乐部 工作室 公安局
-    派出所 航空 证券 保险 科技 传媒 网络 工厂 餐饮 实验室 联盟 团队 战队 乐队 电视台 政府 法务部 市场部 研发部 财政部 商务部 教育部
-    """
-)
-PLACE_SUFFIXES = _words(
-    """
-    小区 家园 花园 公寓 广场 公园 车站 火车站 地铁站 机场 酒店 饭店 餐厅 咖啡馆 超市 商场 书店 图书馆 博物馆 美术馆 体育馆 健身房 大厦 大桥 古镇 森林公园 步行街 度假村 景区
-    园区 校区 码头 路 街 大道 村 镇 县 区 市 省 州 山 湖 江 河 岛 寺 塔
-    """
-)
-TITLE_SUFFIXES = _words(
-    """
-    论坛 峰会 高峰会 大会 展会 展览 展览会 博览会 招聘会 研讨会 发布会 运动会 音乐会 演唱会 交流会 分享会 讲座 训练营 夏令营 晚会 大赛 锦标赛 联赛 友谊赛 世界杯 音乐节 购物节
-    电影节 艺术节 美食节 盛宴 之旅 之行 团队行 购物行
-    """
-)
-SYSTEM_SUFFIXES = _words(
-    """
-    系统 平台 项目 网关 引擎 框架 数据库 模块 小程序 客户端 服务器 集群 中台 插件 机器人
-    """
-)
-
-CHINESE_KIN = _words(
-    """
-    表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 爸爸 妈妈 父亲 母亲 老爸 老妈 爷爷 奶奶 外公 外婆 姥姥 姥爷 公公 婆婆 岳父 岳母 舅舅 舅妈 姑姑 姑妈 姑父 姑妈 叔叔 婶婶 伯父
-    伯母 大伯 阿姨 姨妈 姨父 小姨 哥哥 弟弟 姐姐 妹妹 嫂子 姐夫 妹夫 弟妹 丈夫 妻子 老公 老婆 爱人 儿子 女儿 孙子 孙女 外甥 外甥女 侄子 侄女 女朋友 男朋友 女友 男友 未婚夫
-    未婚妻 同事 上司 下属 老板 室友 舍友 邻居 同桌 导师 班主任 房东
-    """
-)
-"""People known by what they are to the speaker."""
-
-CHINESE_TITLES = _words(
-    """
-    老师 经理 总监 主任 医生 教授 律师 阿姨 叔叔 师傅 同学 女士 先生 总 工 哥 姐
-    """
-)
-
-CHINESE_NO_MODIFIER = _words(
-    """
-    使用 采用 参加 加入 开发 搭建 升级 登录 访问 打开 推出 举办 举行 出席 组织 关注 进入 离开 成立 位于 任职 就职 毕业 负责 参与 担任 工作 喜欢 需要 觉得 知道 认为 希望 推荐
-    召开 会见 关于 参观 经过 来到 前往 作为 成为 属于 包括 没有 就是 还有 发现 听说 看到 去过 住在 正在 开始 继续 告诉 购买 注册 下载 安装 重启 维护 管理 支持 提供 包含 通过 进行 选择
-    不错 很好 好吃 漂亮 方便 舒服 安静 干净 热闹 便宜 昂贵 有名 著名 周到 真是 非常 特别 一般 将要 准备 打算 计划 报名 利用 联系 涉及 涉嫌 发布 宣布 表示 指出 强调
-    """
-)
-"""Verbs and adjectives that stand before a name without being part of it."""
-
-CHINESE_LEADS = _words(
-    """
-    我国 全国 全球 国内 国际 本地 当地 附近 周边 同事 朋友 老家 一家 热门 大型 小型 新型 普通 主要 最大 相关 有关 有时候 点儿 时候 这家 那家 该 本 某 各 新 老 大 小
-    """
-)
-"""Nouns and the like that stand before a name without being part of it."""
-
-CHINESE_GENERIC = CHINESE_LEADS | _words(
-    """
-    公司 集团 有限公司 大学 学院 医院 银行 系统 平台 项目 小区 活动 论坛 大会 国家 城市 地区 综合 上市 科技 互联网 国有 私人 民营 操作 管理 免疫 教育 交通 生态 社交 电商
-    服务 技术 网络 合作 交流 投资 建设 重点 重大 上司 下属 单位 高端 人员 企业 商业 新闻 体育 音乐 美食 购物 精英 高峰 行业 专业 部门 机构 官方 政府 地方 综合型 大型综合 连锁
-    快餐 科研 学术 开发 后台 前端 线上 线下 产品 安全 视听 年终总结 艺术 人力资源 定点 全资 全资子 子 部分 视频 社交媒体 中国式
-    """
-)
-"""Words that make no name of what follows them."""
-
-NAMING_VERBS = _words(
-    "创新 支付 拓展 探索 阅读 登录 搜索 推荐 跑步 监控 结算 发展 投资 招聘 体育 旅行 健身 摄影 观影 配送 推送 审批 报销 考勤 调度 渲染"
-)
-"""Verbs that may begin a name."""
-
-WEAK_ENDINGS = _words(
-    "团队 科技 餐饮 网络 航空 传媒 保险 证券 工厂 政府 联盟 项目 机器人 广场 商场 超市 餐厅"
-)
-"""Endings that need a proper name before them."""
-
-NOT_PLACES = _words(
-    "人山人海 中超联赛 城市 海洋 高山 登山 上山 雪山 火山 东南西北 大中城市 一线城市 周边城市 两岸三地"
 )
