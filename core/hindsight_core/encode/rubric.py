@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from hindsight_core.text.entities.words_chinese import CHINESE_KIN
@@ -62,11 +63,18 @@ class Judgement(NamedTuple):
 
 
 class _Cue:
-    """Patterns of both languages for one thing; the Chinese ones are not tried on text without Chinese."""
+    """Patterns of both languages for one thing, compiled when first needed; the Chinese ones only on such text."""
 
     def __init__(self, english: tuple[str, ...], chinese: tuple[str, ...]) -> None:
-        self._english = re.compile("|".join(f"(?:{part})" for part in english), re.IGNORECASE)
-        self._chinese = re.compile("|".join(f"(?:{part})" for part in chinese))
+        self._parts = (english, chinese)
+
+    @cached_property
+    def _english(self) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{part})" for part in self._parts[0]), re.IGNORECASE)
+
+    @cached_property
+    def _chinese(self) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{part})" for part in self._parts[1]))
 
     def __call__(self, sentence: str) -> bool:
         if self._english.search(sentence) is not None:
