@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from hindsight_core.ports import Vital
 from hindsight_core.strength import DAY, weight_now
 from hindsight_core.unit import Key, Status
 
@@ -41,33 +42,6 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """What the plan needs of a memory; times in epoch seconds.
-
-    Attributes:
-        key: Which.
-        status: Where it stands.
-        pinned: Never swept.
-        importance: 0..1.
-        weight: Strength as of `weight_at`.
-        weight_at: When that was.
-        last_read: Last use, or when it was recorded.
-        expires_at: Gone after this, or None.
-        seq: Order of arrival.
-    """
-
-    key: Key
-    status: Status
-    pinned: bool
-    importance: float
-    weight: float
-    weight_at: float
-    last_read: float
-    expires_at: float | None
-    seq: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One thing a sweep does.
 
@@ -85,7 +59,7 @@ class Step:
 
 
 def plan(
-    memories: Iterable[Candidate], now: datetime, *, decay: float, archive_below: float, keep: int | None = None
+    memories: Iterable[Vital], now: datetime, *, decay: float, archive_below: float, keep: int | None = None
 ) -> list[Step]:
     """What a sweep would do with each memory by itself.
 
@@ -101,7 +75,7 @@ def plan(
     """
     moment = now.timestamp()
     steps: dict[Key, Step] = {}
-    active: list[tuple[bool, float, float, int, Candidate]] = []
+    active: list[tuple[bool, float, float, int, Vital]] = []
     known = sorted(memories, key=lambda m: (m.seq, m.key))
     for memory in known:
         strength = weight_now(memory.weight, moment - memory.weight_at, decay)

@@ -372,6 +372,24 @@ class Reading(Protocol):
         """
         ...
 
+    def rows_of(self, keys: Sequence[Key]) -> Ints:
+        """Row handles of keys, int64 (len(keys),); -1 where a key is unknown or not indexed."""
+        ...
+
+    def near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
+        """The nearest visible memories of each of m vectors, by cosine, best first.
+
+        Args:
+            visible: What may be seen.
+            vectors: float32 (m, dimension).
+            top: At most so many for each.
+            least: Only with a cosine of at least this.
+
+        Returns:
+            Rows int64 (m, top), filled up with -1, and cosines float32 (m, top), filled up with nan.
+        """
+        ...
+
     def vectors(self, rows: Ints) -> Floats:
         """Their vectors, float32 (n, dimension), a copy; a row of nan where there is none."""
         ...
@@ -379,6 +397,33 @@ class Reading(Protocol):
     def units(self, rows: Ints) -> list[MemoryUnit]:
         """The memories themselves, in that order."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vital:
+    """Strength and standing of a unit; times in epoch seconds.
+
+    Attributes:
+        key: Which.
+        status: Where it stands.
+        pinned: Never swept.
+        importance: 0..1.
+        weight: Strength as of `weight_at`.
+        weight_at: When that was.
+        last_read: Last use, or when it was recorded.
+        expires_at: Gone after this, or None.
+        seq: Order of arrival.
+    """
+
+    key: Key
+    status: Status
+    pinned: bool
+    importance: float
+    weight: float
+    weight_at: float
+    last_read: float
+    expires_at: float | None
+    seq: int
 
 
 class Library(Protocol):
@@ -390,6 +435,10 @@ class Library(Protocol):
 
     def units_of(self, scope: Scope, episode: str) -> list[MemoryUnit]:
         """Units that came from an episode or were said again in it, whatever their status, in order of the text."""
+        ...
+
+    def vitals(self, visible: Visibility) -> list[Vital]:
+        """What a sweep needs of every visible unit, unindexed ones included, without loading them; in order of arrival."""
         ...
 
     def without_vector(self, visible: Visibility) -> list[Key]:

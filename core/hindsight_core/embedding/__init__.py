@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from hindsight_core.embedding.cache import CachedEmbedder
-from hindsight_core.embedding.calibrate import Calibration, calibrate, measure
-from hindsight_core.embedding.function import CallableEmbedder
+from hindsight_core.embedding.calibrate import Calibration, calibrate, measure, uncalibrate
 from hindsight_core.embedding.checked import embed_checked, embed_query_checked
+from hindsight_core.embedding.function import CallableEmbedder
 from hindsight_core.embedding.hashing import HashEmbedder
 from hindsight_core.embedding.local import LocalEmbedder
 from hindsight_core.errors import InvalidInput
@@ -28,6 +28,7 @@ __all__ = [
     "embed_query_checked",
     "measure",
     "resolve",
+    "uncalibrate",
 ]
 
 

@@ -117,13 +117,13 @@ class CachedEmbedder:
             for start in range(0, len(wanted), _CHUNK):
                 part = wanted[start : start + _CHUNK]
                 rows = db.execute(
-                    "SELECT digest, vector FROM vector WHERE fingerprint = ? AND role = ? AND digest IN "
-                    f"({','.join('?' * len(part))})",
-                    (self.fingerprint, role, *part),
+                    "SELECT digest, vector FROM vector "
+                    "WHERE fingerprint = ? AND role = ? AND length(vector) = ? "  # of another length: damaged
+                    f"AND digest IN ({','.join('?' * len(part))})",
+                    (self.fingerprint, role, 4 * self.dimension, *part),
                 )
                 found.update((digest, np.frombuffer(vector, dtype="<f4").copy()) for digest, vector in rows)
-        # A row of another length can only be damage; it is computed anew and overwritten.
-        return {digest: vector for digest, vector in found.items() if vector.shape == (self.dimension,)}
+        return found
 
     def _write(self, role: str, vectors: dict[bytes, Floats]) -> None:
         rows = [(self.fingerprint, role, d, v.astype("<f4").tobytes()) for d, v in vectors.items()]

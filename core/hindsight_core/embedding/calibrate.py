@@ -62,6 +62,11 @@ def calibrate(cos: float | Floats, background: float) -> float | Floats:
 _measured: dict[str, Calibration] = {}
 
 
+def uncalibrate(similarity: float, background: float) -> float:
+    """The cosine that has this calibrated similarity."""
+    return background + similarity * (1.0 - background)
+
+
 def measure(embedder: Embedder) -> Calibration:
     """Measure the backgrounds of an embedder over the shipped list; once per fingerprint and process.
 

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.engine import intake, reading, transfer, upkeep
+from hindsight_core.engine import intake, lifecycle, reading, transfer, upkeep
 from hindsight_core.engine.aio import off_loop
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
 from hindsight_core.engine.parts import Parts, open_parts
@@ -407,6 +407,33 @@ class Hindsight:
         """Forget every memory of the written scope and below; returns how many."""
         return upkeep.clear(self._parts, self._scope, self._now())
 
+    def sweep(self, *, dry_run: bool = False, keep: int | None = None) -> lifecycle.Sweep:
+        """Forget on purpose: archive what has faded, delete what nobody reads, merge what says the same.
+
+        Safe to run at any time and any number of times; one journal batch, which `undo` takes back.
+
+        Args:
+            dry_run: Only say what would happen, and why.
+            keep: At most so many memories stay active; the weakest go first, pinned ones never.
+        """
+        return lifecycle.sweep(self._parts, self._scope, self._now(), dry_run=dry_run, keep=keep)
+
+    def undo(self, batch: str) -> lifecycle.Undone:
+        """Take back a batch (of a sweep, an ingest, ...); memories changed since are skipped and reported.
+
+        Raises:
+            NotFound: No such batch in the written scope.
+        """
+        return lifecycle.undo(self._parts, self._scope, batch, self._now())
+
+    def history(self, id: str | int) -> Units:
+        """The timeline of a fact: every value it has had, oldest first.
+
+        Raises:
+            NotFound: None under that id in what this handle reads.
+        """
+        return lifecycle.history(self._parts, self.get(id))
+
     def resume(self) -> int:
         """Encode episodes of the written scope that are still pending; returns how many were."""
         return intake.resume(self._parts, self._scope, self._now())
@@ -456,6 +483,8 @@ class Hindsight:
     aforget = off_loop(forget)
     aerase = off_loop(erase)
     aclear = off_loop(clear)
+    asweep = off_loop(sweep)
+    ahistory = off_loop(history)
     aexport = off_loop(export)
     aimport = off_loop(import_)
     astats = off_loop(stats)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -19,10 +20,11 @@ from hindsight_core.embedding import embed_checked
 from hindsight_core.encode import Draft, encode, index_text
 from hindsight_core.engine.items import Item, fingerprint
 from hindsight_core.engine.parts import Parts
-from hindsight_core.ports import Floats, IndexEntry, Transaction
+from hindsight_core.engine.settle import Neighbour, Settler
+from hindsight_core.ports import Floats, IndexEntry, Transaction, Visibility
 from hindsight_core.text.secrets import redact, redact_json
 from hindsight_core.text.tokens import pack, terms
-from hindsight_core.unit import Episode, MemoryUnit, Occurrence, Scope
+from hindsight_core.unit import Episode, MemoryUnit, Scope
 
 if TYPE_CHECKING:
     from hindsight_core.profiles import Profile
@@ -148,8 +150,7 @@ def take_in(
                 tx.put_episode(job.episode)
         _encode(parts, todo)
         with parts.store.write(actor=actor, batch=batch, now=now) as tx:
-            for job in todo:
-                _store(parts, tx, job, now, consolidate=consolidate)
+            _store_all(parts, tx, todo, scope, now, consolidate=consolidate)
     return [job.stored for job in jobs]
 
 
@@ -191,21 +192,44 @@ def _encode(parts: Parts, jobs: Sequence[_Job]) -> None:
         job.entries = [next(ready) for _ in job.drafts]
 
 
-def _store(parts: Parts, tx: Transaction, job: _Job, now: datetime, *, consolidate: bool) -> None:
+def _store_all(
+    parts: Parts, tx: Transaction, jobs: Sequence[_Job], scope: Scope, now: datetime, *, consolidate: bool
+) -> None:
+    """Put the memories of all jobs; with consolidation, each in the light of what is near it."""
+    with ExitStack() as stack:
+        view = None
+        if consolidate and parts.calibration is not None:
+            view = stack.enter_context(parts.store.reading(Visibility(scopes=(scope,), now=now)))
+        settler = Settler(tx, view, scope, now, parts.calibration)
+        compared = [consolidate and job.item.indexed for job in jobs]
+        wanted = [
+            entry for job, compare in zip(jobs, compared, strict=True) if compare for entry in job.entries
+        ]
+        near = iter(settler.prepare(wanted))
+    for job, compare in zip(jobs, compared, strict=True):
+        _store(parts, tx, job, now, settler, near if compare else None)
+
+
+def _store(
+    parts: Parts,
+    tx: Transaction,
+    job: _Job,
+    now: datetime,
+    settler: Settler,
+    near: Iterator[list[Neighbour]] | None,
+) -> None:
     item, scope = job.item, job.episode.scope
     ids = _unit_ids(parts, item, len(job.drafts), now)
     for draft, entry, unit_id in zip(job.drafts, job.entries, ids, strict=True):
         unit = _unit(parts, item, draft, scope, unit_id, now)
+        neighbours = None if near is None else next(near)
         earlier = tx.get(unit.key) if item.id is not None else None
         if earlier is not None:
-            unit = revised(earlier, unit, item)
-        elif consolidate and item.id is None and item.indexed:
-            same = tx.repeats(scope, draft.content)
-            if same:
-                repeated = said_again(same[0], unit)
-                job.stored.append(tx.put(repeated, None, reason="said again"))
-                continue
-        job.stored.append(tx.put(unit, entry, reason="revised" if earlier else "remembered"))
+            job.stored.append(tx.put(revised(earlier, unit, item), entry, reason="revised"))
+        elif neighbours is not None:
+            job.stored.append(settler.settle(unit, entry, neighbours, mergeable=item.id is None))
+        else:
+            job.stored.append(tx.put(unit, entry, reason="remembered"))
     kept = {unit.id for unit in job.stored}
     if item.id is not None:
         for part in tx.units_of(scope, job.episode.id):
@@ -233,17 +257,6 @@ def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item) -> MemoryUnit:
     )
 
 
-def said_again(earlier: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
-    """An existing memory that was said once more: it gains an occurrence and keeps everything else."""
-    occurrence = Occurrence(
-        source=new.source,
-        timestamp=new.timestamp,
-        recorded_at=new.recorded_at,
-        text=new.content if new.content != earlier.content else None,
-    )
-    return replace(earlier, occurrences=(*earlier.occurrences, occurrence))
-
-
 def resume(parts: Parts, scope: Scope, now: datetime) -> int:
     """Encode episodes of exactly this scope that are still pending; returns how many became encoded."""
     done = 0
@@ -266,7 +279,7 @@ def resume(parts: Parts, scope: Scope, now: datetime) -> int:
             if not _named(present, episode.id):
                 for unit in present:
                     tx.remove(unit.key, reason="encoded anew")
-            _store(parts, tx, job, now, consolidate=False)
+            _store_all(parts, tx, [job], scope, now, consolidate=False)
         done += not any(draft.failed for draft in job.drafts)
     return done
 

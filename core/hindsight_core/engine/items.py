@@ -154,8 +154,10 @@ def _source(value: Any) -> Source:
                 raise InvalidInput(
                     f"source has unknown keys {sorted(unknown)}; it takes document, uri, section, turn"
                 )
-            named = {k: _optional_text(v, f"source.{k}") for k, v in value.items() if k != "turn"}
-            return replace(Source(turn=_turn(value.get("turn"))), **named)
+            named: dict[str, Any] = {
+                k: _turn(v) if k == "turn" else _optional_text(v, f"source.{k}") for k, v in value.items()
+            }
+            return Source(**named)
     raise InvalidInput(f"source must be a string, a mapping or a Source, not {type(value).__name__}")
 
 

@@ -12,6 +12,7 @@ from hindsight_core.embedding import CachedEmbedder, embed_checked, measure, res
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
 from hindsight_core.engine.items import clean, make_item
+from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import (
     CALIBRATION,
     DIMENSION,
@@ -106,6 +107,7 @@ def forget(parts: Parts, scope: Scope, id: str, now: datetime) -> MemoryUnit:
     """Remove a memory; the journal keeps it."""
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
         unit = _present(tx, scope, id)
+        reinstate(tx, unit)
         tx.remove(unit.key, reason="forgotten")
     return unit
 
@@ -123,6 +125,7 @@ def erase(parts: Parts, scope: Scope, id: str, now: datetime) -> None:
     """Remove a memory from every byte of the store, and its vector from the embedding cache."""
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
         unit = _present(tx, scope, id)
+        reinstate(tx, unit)
         tx.erase(unit.key)
     forget_text = getattr(parts.embedder, "erase", None)
     if forget_text is not None:

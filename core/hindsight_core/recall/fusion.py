@@ -80,7 +80,7 @@ def fuse(
     if in_window is None:
         recency = share * signals.recency * recency_factor(memory_type) * (weights.recency / total)
     else:
-        recency = in_window * (weights.recency / total)
+        recency = in_window.astype(np.float64) * (weights.recency / total)
     importance = share * signals.importance * (weights.importance / total)
     score = np.clip(evidence + recency + importance, 0.0, 1.0)
     return Fused(

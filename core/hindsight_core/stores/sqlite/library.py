@@ -10,7 +10,7 @@ from typing import Any
 
 from hindsight_core.attributes import ENTITY, METADATA, Kind, attributes
 from hindsight_core.errors import InvalidInput
-from hindsight_core.ports import Visibility
+from hindsight_core.ports import Visibility, Vital
 from hindsight_core.stores.codec import decode_episode, decode_scope, encode_scope
 from hindsight_core.stores.sqlite import rows, visibility
 from hindsight_core.stores.sqlite.failures import damaged
@@ -82,6 +82,32 @@ def find(
     units = list(_shown(connection, visible, past, path))
     units.sort(key=lambda u: (u.timestamp or _NEVER, u.seq), reverse=newest_first)
     return units[offset : None if limit is None else offset + limit]
+
+
+def vitals(connection: sqlite3.Connection, visible: Visibility) -> list[Vital]:
+    """What a sweep needs of every visible unit, in order of arrival."""
+    visibility.check(visible)
+    condition, params = visibility.where(connection, visible)
+    found = connection.execute(
+        "SELECT unit.scope, unit.id, status, pinned, importance, weight, weight_at, last_access, recorded_at / 1e6,"
+        f" expires_at / 1e6, seq FROM unit WHERE {condition} ORDER BY seq",
+        params,
+    )
+    paths = {number: decode_scope(path) for number, path in connection.execute("SELECT id, path FROM scope")}
+    return [
+        Vital(
+            (paths[scope], id),
+            Status(status),
+            bool(pinned),
+            importance,
+            weight,
+            datetime.fromisoformat(weight_at).timestamp(),
+            recorded_at if last_access is None else datetime.fromisoformat(last_access).timestamp(),
+            expires_at,
+            seq,
+        )
+        for scope, id, status, pinned, importance, weight, weight_at, last_access, recorded_at, expires_at, seq in found
+    ]
 
 
 def without_vector(connection: sqlite3.Connection, visible: Visibility) -> list[Key]:

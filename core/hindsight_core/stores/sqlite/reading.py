@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,14 +11,17 @@ import numpy as np
 
 from hindsight_core.errors import StoreError
 from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.stores.codec import encode_scope
 from hindsight_core.stores.index import Mask, SearchIndex
 from hindsight_core.stores.sqlite import visibility
 from hindsight_core.stores.sqlite.failures import ours
 from hindsight_core.stores.sqlite.rows import chunks, marks, units_at
-from hindsight_core.unit import LinkKind, MemoryUnit, Status
+from hindsight_core.text.keys import storable
+from hindsight_core.unit import Key, LinkKind, MemoryUnit, Status
 
 _STATUSES = list(Status)
 _KINDS = {kind.value: code for code, kind in enumerate(LinkKind)}
+_ROW_OF = "SELECT row FROM unit JOIN scope ON scope.id = unit.scope WHERE scope.path = ? AND unit.id = ? AND indexed"
 _EVERYTHING = Visibility(scopes=((),), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status))
 
 Allowed = Callable[[Visibility], Ints]
@@ -84,6 +87,22 @@ class SqliteReading:
             entity=np.concatenate([found.entity, np.zeros(count, np.uint64)]),
             degree=np.concatenate([found.degree, np.zeros(count, np.int32)]),
         )
+
+    @ours
+    def rows_of(self, keys: Sequence[Key]) -> Ints:
+        """Row handles of keys; -1 where a key is unknown or not indexed."""
+        self._check()
+        found: dict[tuple[str, str], int] = {}
+        wanted = [(encode_scope(scope), storable(id)) for scope, id in keys]
+        for scope, id in dict.fromkeys(wanted):
+            row = self._connection.execute(_ROW_OF, (scope, id)).fetchone()
+            found[scope, id] = -1 if row is None else int(row[0])
+        return np.array([found[key] for key in wanted], np.int64)
+
+    @ours
+    def near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
+        """The nearest visible memories of each of m vectors, by cosine, best first."""
+        return self._index.near(self._mask(visible), vectors, top=top, least=least)
 
     @ours
     def vectors(self, rows: Ints) -> Floats:

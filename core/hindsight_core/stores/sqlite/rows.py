@@ -17,7 +17,7 @@ import numpy as np
 
 from hindsight_core.attributes import Kind, attributes, micros
 from hindsight_core.errors import InvalidInput
-from hindsight_core.ports import Ids
+from hindsight_core.ports import Floats, Ids
 from hindsight_core.stores.codec import decode_unit, unit_from
 from hindsight_core.stores.sqlite.failures import damaged
 from hindsight_core.text.hashing import stable_id

@@ -16,7 +16,7 @@ import numpy as np
 
 from hindsight_core.errors import InvalidInput, StoreBusy, StoreClosed, StoreError
 from hindsight_core.journal import Event
-from hindsight_core.ports import Ints, Visibility
+from hindsight_core.ports import Ints, Visibility, Vital
 from hindsight_core.stores.sqlite import journal, library, visibility
 from hindsight_core.stores.sqlite.catchup import State, state_of
 from hindsight_core.stores.sqlite.connections import MEMORY, Connections, checked_path
@@ -257,6 +257,12 @@ class SqliteStore:
             return library.find(
                 connection, visible, self.path, limit=limit, offset=offset, newest_first=newest_first
             )
+
+    @ours
+    def vitals(self, visible: Visibility) -> list[Vital]:
+        """What a sweep needs of every visible unit, in order of arrival."""
+        with self._snapshot() as connection:
+            return library.vitals(connection, visible)
 
     @ours
     def without_vector(self, visible: Visibility) -> list[Key]:

@@ -1,0 +1,214 @@
+"""Settling in: what a new memory means for those already there, and the reverse.
+
+Runs inside the write transaction, over a view that already shows everything committed by anyone: two writers who tell the
+same fact at once cannot both find nothing. Only active memories of exactly the written scope are compared. The
+decision itself is `consolidate.decide`, a pure function of two statements; here it is carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+
+import numpy as np
+
+from hindsight_core.consolidate import Decision, Statement, Verdict, decide, read_statement
+from hindsight_core.embedding import Calibration, calibrate, uncalibrate
+from hindsight_core.ports import IndexEntry, Reading, Transaction, Visibility
+from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
+
+NEAR = 8
+"""Nearest memories a new one is compared with."""
+_LEAST = 0.3
+"""Calibrated similarity below which two memories are not compared at all."""
+MAX_SIMILAR = 5
+"""Links of kind SIMILAR a memory makes when it comes in; the number of links stays linear in the number of memories."""
+
+
+@lru_cache(maxsize=4096)
+def _statement(content: str, speaker: str | None) -> Statement:
+    return read_statement(content, speaker)
+
+
+def statement_of(unit: MemoryUnit) -> Statement:
+    """What a memory says, read once."""
+    return _statement(unit.content, unit.source.speaker)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory near a new one, with calibrated similarity (None without an embedder)."""
+
+    unit: MemoryUnit
+    similarity: float | None
+
+
+def verdict(new: MemoryUnit, near: Neighbour) -> Decision:
+    """What `new` means for a memory near it."""
+    return decide(
+        statement_of(new),
+        statement_of(near.unit),
+        similarity=near.similarity,
+        new_time=new.timestamp,
+        old_time=near.unit.timestamp,
+        new_seq=near.unit.seq + 1,
+        old_seq=near.unit.seq,
+    )
+
+
+def neighbourhood(
+    view: Reading | None,
+    entries: Sequence[IndexEntry],
+    scope: Scope,
+    now: datetime,
+    calibration: Calibration | None,
+) -> list[list[Neighbour]]:
+    """For each new entry the active memories of the scope that are near enough to be compared, nearest first."""
+    nothing: list[list[Neighbour]] = [[] for _ in entries]
+    with_vector = [i for i, entry in enumerate(entries) if entry.vector is not None]
+    if view is None or calibration is None or not with_vector:
+        return nothing
+    visible = Visibility(scopes=(scope,), now=now)
+    vectors = np.stack([entries[i].vector for i in with_vector])  # type: ignore[misc]
+    rows, cosines = view.near(visible, vectors, top=NEAR, least=uncalibrate(_LEAST, calibration.passage))
+    similar = calibrate(cosines, calibration.passage)
+    wanted = np.unique(rows[rows >= 0])
+    units = dict(zip(wanted.tolist(), view.units(wanted), strict=True))
+    for place, i in enumerate(with_vector):
+        for row, similarity in zip(rows[place].tolist(), similar[place].tolist(), strict=True):
+            if row >= 0 and units[row].scope == scope:
+                nothing[i].append(Neighbour(units[row], float(similarity)))
+    return nothing
+
+
+class Settler:
+    """Puts new memories of one transaction, each in the light of those near it and those put before it."""
+
+    def __init__(
+        self,
+        tx: Transaction,
+        view: Reading | None,
+        scope: Scope,
+        now: datetime,
+        calibration: Calibration | None,
+    ) -> None:
+        self._tx = tx
+        self._now = now
+        self._scope = scope
+        self._calibration = calibration
+        self._view = view
+        self._fresh: list[tuple[Key, IndexEntry]] = []
+
+    def prepare(self, entries: Sequence[IndexEntry]) -> list[list[Neighbour]]:
+        """Neighbours of all new entries, searched in one go."""
+        return neighbourhood(self._view, entries, self._scope, self._now, self._calibration)
+
+    def settle(
+        self, unit: MemoryUnit, entry: IndexEntry, near: Sequence[Neighbour], *, mergeable: bool
+    ) -> MemoryUnit:
+        """Put one memory.
+
+        Args:
+            unit: The new memory.
+            entry: Its index entry.
+            near: What `prepare` found for it.
+            mergeable: Whether it may become an occurrence of another (not when the caller chose its id).
+
+        Returns:
+            The memory that now holds what was said.
+        """
+        if mergeable:
+            same = self._tx.repeats(unit.scope, unit.content)
+            if same:
+                return self._again(same[0], unit)
+        links: list[Link] = []
+        replaced: list[MemoryUnit] = []
+        overtaken: MemoryUnit | None = None
+        for neighbour in self._present([*near, *self._among_fresh(entry)]):
+            decision = verdict(unit, neighbour)
+            if decision.verdict is Verdict.SAME and mergeable:
+                return self._again(neighbour.unit, unit)
+            if decision.verdict is Verdict.EVOLVES and decision.earlier_wins:
+                overtaken = overtaken or neighbour.unit
+            elif decision.verdict is Verdict.EVOLVES:
+                replaced.append(neighbour.unit)
+            elif decision.verdict is Verdict.CONTRADICTS:
+                links.append(Link(neighbour.unit.id, LinkKind.CONTRADICTS))
+            elif decision.verdict in (Verdict.RELATED, Verdict.SAME) and _similar(links) < MAX_SIMILAR:
+                links.append(Link(neighbour.unit.id, LinkKind.SIMILAR))
+        links += [Link(old.id, LinkKind.EVOLVES, outgoing=True) for old in replaced]
+        unit = replace(unit, related_ids=(*unit.related_ids, *links))
+        if overtaken is not None:
+            unit = self._into_the_past(unit, overtaken)
+        stored = self._tx.put(unit, entry, reason="remembered")
+        since = unit.valid_from or unit.timestamp or self._now
+        for old in replaced:
+            current = self._tx.get(old.key)
+            if current is not None:
+                ended = replace(current, status=Status.SUPERSEDED, valid_to=current.valid_to or since)
+                self._tx.put(ended, None, reason="a newer value was told")
+        self._fresh.append((stored.key, entry))
+        return stored
+
+    def _present(self, near: Sequence[Neighbour]) -> list[Neighbour]:
+        """The neighbours as they stand now, still active; those of this transaction may have changed them."""
+        found = []
+        for neighbour in near:
+            current = self._tx.get(neighbour.unit.key)
+            if current is not None and current.status is Status.ACTIVE:
+                found.append(Neighbour(current, neighbour.similarity))
+        return found
+
+    def _among_fresh(self, entry: IndexEntry) -> list[Neighbour]:
+        """Memories put earlier in this transaction that are near."""
+        if entry.vector is None or self._calibration is None:
+            return []
+        keyed = [(key, old.vector) for key, old in self._fresh if old.vector is not None]
+        if not keyed:
+            return []
+        similar = calibrate(np.stack([v for _, v in keyed]) @ entry.vector, self._calibration.passage)
+        best = [i for i in np.argsort(-similar, kind="stable")[:NEAR] if similar[i] >= _LEAST]
+        units = [(self._tx.get(keyed[i][0]), float(similar[i])) for i in best]
+        return [Neighbour(unit, similarity) for unit, similarity in units if unit is not None]
+
+    def _again(self, old: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
+        """The existing memory was said once more: it gains an occurrence; id, content and life stay."""
+        occurrence = Occurrence(
+            source=new.source,
+            timestamp=new.timestamp,
+            recorded_at=new.recorded_at,
+            text=new.content if new.content != old.content else None,
+        )
+        said = replace(
+            old, occurrences=(*old.occurrences, occurrence), importance=max(old.importance, new.importance)
+        )
+        return self._tx.put(said, None, reason="said again")
+
+    def _into_the_past(self, unit: MemoryUnit, newer: MemoryUnit) -> MemoryUnit:
+        """An older value told later: it takes its place before the newer one, which stays current.
+
+        Where the newer one had a still older predecessor, the new memory comes between the two.
+        """
+        told = unit.timestamp
+        ends = newer.valid_from or newer.timestamp or self._now
+        earlier: MemoryUnit | None = None
+        for link in newer.related_ids:
+            if link.kind is LinkKind.EVOLVES and link.outgoing:
+                past = self._tx.get((unit.scope, link.id))
+                if past is None or past.timestamp is None or told is None:
+                    continue
+                if past.timestamp >= told:
+                    return self._into_the_past(unit, past)
+                if earlier is None or past.timestamp > (earlier.timestamp or past.timestamp):
+                    earlier = past
+        links = [*unit.related_ids, Link(newer.id, LinkKind.EVOLVES, outgoing=False)]
+        if earlier is not None and told is not None:
+            links.append(Link(earlier.id, LinkKind.EVOLVES, outgoing=True))
+            self._tx.put(replace(earlier, valid_to=told), None, reason="an older value was told later")
+        return replace(unit, related_ids=tuple(links), status=Status.SUPERSEDED, valid_to=ends)
+
+
+def _similar(links: Sequence[Link]) -> int:
+    return sum(link.kind is LinkKind.SIMILAR for link in links)

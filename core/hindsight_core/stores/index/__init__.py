@@ -1,0 +1,365 @@
+"""Search in memory: the index a store builds from what it keeps, and can always build again.
+
+The index holds memories as columns (`memories`), their vectors (`dense`), an inverted index of their terms
+(`postings`) and the order of each session (`groups`). A question is answered in four steps: which memories may be
+seen (`mask`), how well each channel finds them, the best of each channel (`select`), and exact columns over their
+union. Every number is computed from visible memories alone: what others write changes nothing here.
+
+The index knows nothing of files or locks. Its caller keeps writes away between `visible` and the last answer; a mask
+used after a write is refused. Answers are copies and stay what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight_core.errors import InvalidInput, StoreError
+from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.stores.index.dense import Vectors
+from hindsight_core.stores.index.entities import shared
+from hindsight_core.stores.index.groups import Groups
+from hindsight_core.stores.index.mask import Mask, Scopes, visible_slots
+from hindsight_core.stores.index.memories import Memories
+from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
+from hindsight_core.stores.index.rows import Rows
+from hindsight_core.stores.index.select import Column, first
+from hindsight_core.unit import LinkKind
+
+__all__ = ["Mask", "Rows", "SearchIndex"]
+
+_KINDS = list(LinkKind)
+_ONE = np.uint64(1)  # an entity is named once: its hash with this count makes a packed term
+_FEW_DEAD = 64  # so many are never worth a compaction
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the words and entities of a probe find; `parts` is BM25, an entry for each of `terms`."""
+
+    probe: Probe
+    mask: Mask
+    term_df: Ints
+    terms: Lists
+    parts: Floats
+    entities: Lists
+
+
+class SearchIndex:
+    """The memories of one store, ready to be searched.
+
+    Args:
+        dimension: Length of the vectors; None when there are none.
+    """
+
+    def __init__(self, dimension: int | None) -> None:
+        self._dimension = dimension
+        self._version = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._memories = Memories()
+        self._vectors = Vectors(self._dimension)
+        self._terms = Postings()
+        self._entities = Postings()
+        self._scopes = Scopes()
+        self._groups = Groups(self._memories)
+        self._found: _Found | None = None
+
+    def __len__(self) -> int:
+        """Number of memories."""
+        return len(self._memories) - self._memories.dead
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays, vectors included; strings and dictionaries come on top."""
+        return self._memories.nbytes + self._vectors.nbytes + self._terms.nbytes + self._entities.nbytes
+
+    # -- changes ---------------------------------------------------------------------------------------------
+
+    def load(self, batches: Iterable[Rows]) -> None:
+        """Start anew from these memories."""
+        self._clear()
+        self._version += 1
+        terms, term_slots = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)]
+        entities, entity_slots = terms.copy(), term_slots.copy()
+        waiting = list(batches)  # room for all vectors is taken at once; a batch is let go when it is copied
+        self._vectors.reserve(sum(len(rows.id) for rows in waiting))
+        waiting.reverse()
+        while waiting:
+            rows = waiting.pop()
+            added = self._append(rows)
+            terms.append(rows.terms)
+            term_slots.append(_owners(added, rows.term_offsets))
+            entities.append(rows.entities | _ONE)
+            entity_slots.append(_owners(added, rows.entity_offsets))
+        self._terms.merge(np.concatenate(terms), np.concatenate(term_slots))
+        self._entities.merge(np.concatenate(entities), np.concatenate(entity_slots))
+        self._groups.build()
+
+    def upsert(self, rows: Rows) -> None:
+        """Insert memories, or replace those whose row id is known."""
+        added = self._append(rows)
+        self._terms.extend(rows.terms, _owners(added, rows.term_offsets))
+        self._entities.extend(rows.entities | _ONE, _owners(added, rows.entity_offsets))
+        self._groups.insert(added)
+        self._changed()
+
+    def remove(self, row: Ints) -> None:
+        """Remove memories; unknown row ids are ignored."""
+        self._memories.bury(row)
+        self._changed()
+
+    def touch(self, row: Ints, weight: Floats, weight_at: Doubles) -> None:
+        """Set strengths; unknown row ids are ignored. Masks stay valid."""
+        slots = self._memories.places.find(row)
+        known = slots >= 0
+        self._memories.weight.view[slots[known]] = weight[known]
+        self._memories.weight_at.view[slots[known]] = weight_at[known]
+
+    def _append(self, rows: Rows) -> Ints:
+        self._vectors.extend(rows.vectors, len(rows.id))
+        added = self._memories.extend(rows)
+        self._scopes.extend(self._memories, added)
+        return added
+
+    def _changed(self) -> None:
+        self._version += 1
+        self._found = None
+        before = len(self._memories)
+        if self._memories.dead <= max(before // 4, _FEW_DEAD):
+            return
+        kept = self._memories.compact()
+        self._vectors.keep(kept)
+        self._terms.remap(kept, before)
+        self._entities.remap(kept, before)
+        self._scopes = Scopes()
+        self._scopes.extend(self._memories, np.arange(len(kept)))
+        self._groups.build()
+
+    # -- questions -------------------------------------------------------------------------------------------
+
+    def visible(self, visible: Visibility, allowed: Ints | None) -> Mask:
+        """What a search may see.
+
+        - Scopes by whole segments; the empty prefix is every scope.
+        - `indexed` ones only, whatever `unindexed` says: that is for exact queries.
+        - A memory is gone from the instant `expires_at` on, compared with `now`.
+        - `as_of`: began (`valid_from`, else `timestamp`, else always) by then and ended (`valid_to`) later or never;
+          superseded ones are shown too.
+        - `known_at`: recorded by then. The columns do not say when a status changed: a superseded memory counts as
+          active at `known_at` when its `valid_to` is open or later (it ends when its successor begins), any other
+          status as it is today.
+
+        Args:
+            visible: The conditions; `where` is the caller's business.
+            allowed: Row ids that pass `where`; None = all do. Unknown ones are ignored.
+        """
+        slots = visible_slots(self._memories, self._scopes, visible, allowed)
+        return Mask(slots, len(self._memories), self._version)
+
+    def search(self, probe: Probe, mask: Mask) -> tuple[Candidates, Bank]:
+        """Union of the best candidates of each channel, in order of arrival; see `ports.Reading.search`.
+
+        Of equally good ones those with the smaller id are taken, of equal ids (in different scopes) the earlier
+        arrival. In the time channel a memory without vector, or without a query term, counts 0 for it.
+        """
+        self._check(mask)
+        found = self._find(probe, mask)
+        slots, size = mask.slots, len(self._memories)
+        weights = np.repeat(probe.term_weights.astype(np.float64), found.terms.df)
+        keyword = np.bincount(found.terms.slots, weights * found.parts, size)
+        worded = np.flatnonzero(keyword > 0)
+        words = keyword[worded]
+        rarity = idf(len(mask), found.entities.df)
+        entity = np.bincount(found.entities.slots, np.repeat(rarity, found.entities.df), size)
+        named = np.flatnonzero(entity > 0)
+        channels = [self._best(probe.top, worded, -words), self._best(probe.top, named, -entity[named])]
+
+        cosine = np.full(len(slots), np.nan, np.float32)
+        if probe.vector is not None:
+            cosine = self._vectors.scan(probe.vector, mask)
+        has = ~np.isnan(cosine)
+        seen, seen_at = (cosine, slots) if has.all() else (cosine[has], slots[has])
+        channels.append(self._best(probe.top, seen_at, -seen))
+
+        time = self._memories.timestamp.view.take(slots)
+        if len(probe.windows):
+            within = np.flatnonzero(self._in_window(probe, slots))
+            evidence = np.nan_to_num(cosine[within]).astype(np.float64) + keyword[slots[within]]
+            newest = np.where(np.isnan(time[within]), np.inf, -time[within])
+            channels.append(self._best(probe.top, slots[within], -evidence, newest))
+
+        best = np.unique(np.concatenate(channels))
+        best = best[np.argsort(self._memories.seq.view[best])]
+        cosine_mean, cosine_std = _moments(seen, len(seen))
+        keyword_mean, keyword_std = _moments(words, len(mask))
+        bank = Bank(
+            size=len(mask),
+            cosine_mean=cosine_mean,
+            cosine_std=cosine_std,
+            keyword_mean=keyword_mean if len(mask) else 0.0,
+            keyword_std=keyword_std if len(mask) else 0.0,
+            term_df=found.term_df,
+            entity_df=found.entities.df,
+            newest=float(np.fmax.reduce(time, initial=np.nan)),
+        )
+        return self._candidates(found, best, cosine[np.searchsorted(slots, best)]), bank
+
+    def signals(self, probe: Probe, mask: Mask, rows: Ints) -> Candidates:
+        """Exact columns for given visible rows, in that order."""
+        self._check(mask)
+        slots = self._slots(mask, rows)
+        cosine = np.full(len(slots), np.nan, np.float32)
+        if probe.vector is not None:
+            cosine = self._vectors.cosines(probe.vector, slots)
+        return self._candidates(self._find(probe, mask), slots, cosine)
+
+    def neighbours(
+        self, probe: Probe, mask: Mask, rows: Ints, *, reach: int, entities: int, hub: int
+    ) -> Edges:
+        """Edges within sessions and over shared entities; see `ports.Reading.neighbours`. Stored links are not here.
+
+        Steps within a session count visible memories only. A seed is not among its own neighbours.
+        """
+        self._check(mask)
+        seeds = np.unique(self._slots(mask, rows))
+        none = seeds[:0]
+        seed, member, distance = none, none, none.astype(np.int32)
+        if reach > 0:
+            seed, member, distance = self._groups.around(mask, seeds, reach)
+        source, target, entity, degree = none, none, none.astype(np.uint64), none.astype(np.int32)
+        if entities > 0:
+            source, target, entity, degree = shared(
+                self._memories, self._entities, mask, seeds, limit=entities, hub=hub
+            )
+        row = self._memories.row.view
+        steps, shares = len(seed), len(source)
+        return Edges(
+            source=row[np.concatenate([seed, source])],
+            target=row[np.concatenate([member, target])],
+            kind=np.repeat(
+                np.array([_KINDS.index(LinkKind.FOLLOWS), _KINDS.index(LinkKind.ENTITY)], np.int8),
+                [steps, shares],
+            ),
+            distance=np.concatenate([distance, np.ones(shares, np.int32)]),
+            entity=np.concatenate([np.zeros(steps, np.uint64), entity]),
+            degree=np.concatenate([np.zeros(steps, np.int32), degree]),
+        )
+
+    def near(self, mask: Mask, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
+        """Rows and cosines of the nearest visible memories of each vector; see `ports.Reading.near`."""
+        self._check(mask)
+        slots, cosines = self._vectors.near(vectors, mask, top=top, least=least)
+        known = slots >= 0
+        rows = np.full(slots.shape, -1, np.int64)
+        rows[known] = self._memories.row.view[slots[known]]
+        return rows, cosines
+
+    def vectors(self, mask: Mask, rows: Ints) -> Floats:
+        """Vectors of given visible rows, in that order; a row of nan where there is none."""
+        self._check(mask)
+        return self._vectors.of(self._slots(mask, rows))
+
+    def _check(self, mask: Mask) -> None:
+        if mask.version != self._version:
+            raise StoreError("the index changed during this reading; open a new one")
+
+    def _slots(self, mask: Mask, rows: Ints) -> Ints:
+        slots = self._memories.places.find(rows)
+        if not (slots >= 0).all() or not mask.member[slots].all():
+            raise InvalidInput("rows must come from this reading")
+        return slots
+
+    def _find(self, probe: Probe, mask: Mask) -> _Found:
+        """Look up the probe's terms and entities; kept until the next question, which is mostly about the same."""
+        if self._found is not None and self._found.probe is probe and self._found.mask is mask:
+            return self._found
+        terms = self._terms.find(probe.terms, mask)
+        term_df = terms.df
+        if probe.common is not None and (term_df > probe.common).any():
+            terms = terms.without(term_df > probe.common)
+        length = self._memories.length.view
+        parts = bm25(
+            terms,
+            length.take(terms.slots),
+            idf(len(mask), terms.df),
+            average=float(length.take(mask.slots).sum()) / max(len(mask), 1) or 1.0,
+            k1=probe.k1,
+            b=probe.b,
+        )
+        entities = self._entities.find(probe.entities, mask)
+        self._found = _Found(
+            probe=probe, mask=mask, term_df=term_df, terms=terms, parts=parts, entities=entities
+        )
+        return self._found
+
+    def _best(self, top: int, slots: Ints, *columns: NDArray[Any]) -> Ints:
+        """The best slots by columns aligned with them (smaller is better), then by id."""
+        memories = self._memories
+        order: list[Column] = [column.__getitem__ for column in columns]
+        order += [
+            lambda at: memories.id_order(slots[at], 0),
+            lambda at: memories.id_order(slots[at], 1),
+            lambda at: memories.id_rank(slots[at]),
+        ]
+        return slots[first(len(slots), top, order)]
+
+    def _in_window(self, probe: Probe, slots: Ints) -> NDArray[np.bool_]:
+        inside = np.zeros(len(slots), np.bool_)
+        about = np.zeros(len(self._memories), np.bool_)
+        time = self._memories.timestamp.view[slots]
+        begins, ends = self._memories.spans.values.view.T
+        for start, end in probe.windows.tolist():
+            inside |= (time >= start) & (time < end)
+            # A span of no length is in the window when it begins there.
+            overlaps = (begins < end) & ((ends > start) | (begins >= start))
+            about[self._memories.spans.owner.view[overlaps]] = True
+        inside |= about[slots]
+        return inside
+
+    def _candidates(self, found: _Found, slots: Ints, cosine: Floats) -> Candidates:
+        memories, probe = self._memories, found.probe
+        unique, inverse = np.unique(slots, return_inverse=True)
+        terms = np.zeros((len(unique), len(probe.terms)), np.float32)
+        entries, term, row = found.terms.among(unique, len(memories))
+        terms[row, term] = found.parts[entries]
+        entities = np.zeros((len(unique), len(probe.entities)), np.bool_)
+        _, entity, row = found.entities.among(unique, len(memories))
+        entities[row, entity] = True
+        return Candidates(
+            rows=memories.row.view[slots],
+            ids=list(map(memories.ids.__getitem__, slots.tolist())),
+            cosine=cosine,
+            terms=terms[inverse],
+            entities=entities[inverse],
+            timestamp=memories.timestamp.view[slots],
+            in_window=self._in_window(probe, slots),
+            importance=memories.importance.view[slots],
+            weight=memories.weight.view[slots],
+            weight_at=memories.weight_at.view[slots],
+            memory_type=memories.memory_type.view[slots],
+            status=memories.status.view[slots],
+            seq=memories.seq.view[slots],
+            group=memories.group.view[slots].astype(np.int64),
+            length=memories.length.view[slots],
+        )
+
+
+def _owners(slots: Ints, offsets: Ints) -> NDArray[np.int32]:
+    return np.repeat(slots, np.diff(offsets)).astype(np.int32)
+
+
+def _moments(values: NDArray[Any], size: int) -> tuple[float, float]:
+    """Mean and standard deviation of `size` numbers of which all but `values` are 0; nan of none."""
+    if not size:
+        return np.nan, np.nan
+    deviations = values.astype(np.float64)
+    mean = float(deviations.sum()) / size
+    deviations -= mean
+    squares = float(np.einsum("i,i->", deviations, deviations)) + (size - len(values)) * mean**2
+    return mean, float(np.sqrt(squares / size))

@@ -1,0 +1,113 @@
+"""Vectors, searched exactly.
+
+At this size an exact scan takes milliseconds and loses nothing. The products are summed by `np.einsum` rather than
+by BLAS: one pass at memory speed in one thread, whereas a BLAS kernel may be slow for one long matrix times one
+vector, and its threads stall each other when cores are shared. And each row's sum does not depend on where the row
+lies, so that equal vectors get equal cosines in every scan, and ties are ties.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hindsight_core.errors import InvalidInput
+from hindsight_core.ports import Floats, Ints
+from hindsight_core.stores.index.columns import Growing
+from hindsight_core.stores.index.mask import Mask
+
+_QUERIES = 32  # compared with everything at a time: the products stay in the cache
+_CHUNK = 512  # rows gathered at a time: they stay in the cache between copying and multiplying
+
+
+class Vectors:
+    """One vector per slot, or none. In float32: NumPy multiplies float16 an order of magnitude slower."""
+
+    def __init__(self, dimension: int | None) -> None:
+        self._dimension = dimension
+        self._vectors = Growing(np.float32, dimension or 0)
+        self._has = Growing(np.bool_)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the vectors."""
+        return self._vectors.nbytes + self._has.nbytes
+
+    def reserve(self, count: int) -> None:
+        """Make room for so many vectors more: growing step by step would copy gigabytes."""
+        self._vectors.reserve(count)
+
+    def extend(self, vectors: Floats | None, count: int) -> None:
+        """Append the vectors of the next `count` slots."""
+        if vectors is None:
+            vectors = np.full((count, self._dimension or 0), np.nan, np.float32)
+            has = np.zeros(count, np.bool_)
+        else:
+            self._check(vectors.shape[1:])
+            has = ~np.isnan(np.einsum("ij->i", vectors))
+        self._vectors.extend(vectors)
+        self._has.extend(has)
+        if not has.all():
+            self._vectors.view[-count:][~has] = 0  # a scan passes over them, and nan would only make noise
+
+    def keep(self, slots: Ints) -> None:
+        """Retain only these ascending slots."""
+        self._vectors.keep(slots)
+        self._has.keep(slots)
+
+    def of(self, slots: Ints) -> Floats:
+        """The vectors of some slots, a copy; nan where there is none."""
+        vectors = self._vectors.view[slots]
+        vectors[~self._has.view[slots]] = np.nan
+        return vectors
+
+    def scan(self, query: Floats, mask: Mask) -> Floats:
+        """Cosine of every visible memory, in the order of `mask.slots`; nan where there is no vector."""
+        if mask.selective:
+            return self.cosines(query, mask.slots)
+        cosine: Floats = np.einsum("ij,j->i", self._vectors.view, self._query(query))
+        if not mask.full:
+            cosine = cosine[mask.slots]
+        return self._blank(cosine, mask.slots)
+
+    def cosines(self, query: Floats, slots: Ints) -> Floats:
+        """The same for any slots."""
+        query = self._query(query)
+        cosine = np.empty(len(slots), np.float32)
+        room = np.empty((min(_CHUNK, len(slots)), len(query)), np.float32)
+        for start in range(0, len(slots), _CHUNK):
+            part = slots[start : start + _CHUNK]
+            rows = room[: len(part)]
+            np.take(self._vectors.view, part, axis=0, out=rows, mode="clip")  # "raise" would copy once more
+            np.einsum("ij,j->i", rows, query, out=cosine[start : start + len(part)])
+        return self._blank(cosine, slots)
+
+    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> tuple[Ints, Floats]:
+        """Slots and cosines of the nearest visible memories of each query, (m, top), best first; -1 and nan fill up."""
+        slots = np.full((len(queries), top), -1, np.int64)
+        cosines = np.full((len(queries), top), np.nan, np.float32)
+        scanned = mask.slots if mask.selective else np.arange(len(self._vectors.view))
+        vectors = self._vectors.view[scanned] if mask.selective else self._vectors.view
+        passed = mask.member[scanned] & self._has.view[scanned]
+        for start in range(0, len(queries), _QUERIES):
+            found = vectors @ queries[start : start + _QUERIES].T
+            place, column = np.nonzero((found >= least) & passed[:, None])
+            order = np.lexsort((place, -found[place, column], column))
+            place, column = place[order], column[order]
+            rank = np.arange(len(column)) - np.searchsorted(column, column)
+            first = rank < top
+            place, column, rank = place[first], column[first], rank[first]
+            slots[start + column, rank] = scanned[place]
+            cosines[start + column, rank] = found[place, column]
+        return slots, cosines
+
+    def _blank(self, cosine: Floats, slots: Ints) -> Floats:
+        cosine[~self._has.view[slots]] = np.nan
+        return cosine
+
+    def _query(self, query: Floats) -> Floats:
+        self._check(query.shape)
+        return np.ascontiguousarray(query, np.float32)
+
+    def _check(self, shape: tuple[int, ...]) -> None:
+        if shape != (self._dimension,):
+            raise InvalidInput(f"a vector of shape {shape} for an index of dimension {self._dimension}")

@@ -1,0 +1,132 @@
+"""What a reader may see, as a set of slots; everything counted, ranked or returned is taken from it.
+
+Two ways lead to the set: when scopes or the caller's filter leave few memories, only those are looked at;
+otherwise whole columns are compared. Either way the same conditions hold (see `SearchIndex.visible`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight_core.ports import Ints, Visibility
+from hindsight_core.stores.index.columns import Growing, Value
+from hindsight_core.stores.index.memories import Memories
+from hindsight_core.unit import Scope, Status
+
+_STATUSES = list(Status)
+_FEW = 4  # one memory looked up costs as much as about four in a row
+
+
+class Mask:
+    """The visible memories at one state of the index.
+
+    Attributes:
+        slots: int64, ascending.
+        member: bool over all slots.
+        version: The state of the index it belongs to.
+    """
+
+    def __init__(self, slots: Ints, count: int, version: int) -> None:
+        self.slots = slots
+        self.version = version
+        self.member: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        self.member[slots] = True
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    @property
+    def selective(self) -> bool:
+        """So few are visible that looking them up is cheaper than passing over everything."""
+        return len(self.slots) * _FEW < len(self.member)
+
+    @property
+    def full(self) -> bool:
+        """Everything is visible."""
+        return len(self.slots) == len(self.member)
+
+
+class Scopes:
+    """Which slots lie under a scope."""
+
+    def __init__(self) -> None:
+        self._codes: defaultdict[Scope, array[int]] = defaultdict(lambda: array("i"))  # by prefix
+        self._slots: list[array[int]] = []  # by code
+
+    def extend(self, memories: Memories, slots: Ints) -> None:
+        """Take in new slots, in ascending order."""
+        for code in range(len(self._slots), len(memories.scopes)):
+            scope = memories.scopes.names[code]
+            for segments in range(len(scope) + 1):
+                self._codes[scope[:segments]].append(code)
+            self._slots.append(array("i"))
+        for slot, code in zip(slots.tolist(), memories.scope.view[slots].tolist(), strict=True):
+            self._slots[code].append(slot)
+
+    def under(self, scopes: tuple[Scope, ...]) -> set[int] | None:
+        """Codes of the scopes under any of these prefixes; None = all of them."""
+        found: set[int] = set()
+        for scope in scopes:
+            codes = self._codes.get(scope, ())
+            if len(codes) == len(self._slots):
+                return None
+            found.update(codes)
+        return None if len(found) == len(self._slots) else found
+
+    def count(self, codes: set[int]) -> int:
+        """Number of slots in some scopes, dead ones included."""
+        return sum(len(self._slots[code]) for code in codes)
+
+    def slots(self, codes: set[int]) -> Ints:
+        """The slots in some scopes, ascending, dead ones included."""
+        return np.sort(joined([self._slots[code] for code in codes]))
+
+
+def joined(parts: list[array[int]]) -> Ints:
+    """Several arrays of slots as one."""
+    return np.frombuffer(b"".join(parts), np.intc).astype(np.int64)
+
+
+def visible_slots(memories: Memories, scopes: Scopes, visible: Visibility, allowed: Ints | None) -> Ints:
+    """The slots that may be seen, ascending."""
+    codes = scopes.under(visible.scopes)
+    slots: Ints | None = None  # None = all
+    if codes is not None:
+        if scopes.count(codes) * _FEW < len(memories):
+            slots = scopes.slots(codes)
+        else:
+            within = np.zeros(len(memories.scopes), np.bool_)
+            within[list(codes)] = True
+            slots = np.flatnonzero(within[memories.scope.view])
+    if allowed is not None:
+        permitted = np.zeros(len(memories) + 1, np.bool_)
+        permitted[memories.places.find(allowed)] = True  # -1 sets the spare entry at the end
+        slots = np.flatnonzero(permitted[:-1]) if slots is None else slots[permitted[slots]]
+
+    def of(column: Growing[Value]) -> NDArray[Value]:
+        return column.view if slots is None else column.view[slots]
+
+    keep = of(memories.live) & of(memories.indexed)
+    keep &= ~(of(memories.expires_at) <= visible.now.timestamp())
+    status = of(memories.status)
+    statuses = visible.statuses
+    if visible.as_of is not None:
+        instant = visible.as_of.timestamp()
+        valid_from = of(memories.valid_from)
+        keep &= ~(np.where(np.isnan(valid_from), of(memories.timestamp), valid_from) > instant)
+        keep &= ~(of(memories.valid_to) <= instant)
+        statuses |= {Status.SUPERSEDED}
+    if visible.known_at is not None:
+        instant = visible.known_at.timestamp()
+        keep &= of(memories.recorded_at) <= instant
+        later = (status == _STATUSES.index(Status.SUPERSEDED)) & ~(of(memories.valid_to) <= instant)
+        status = np.where(later, np.int8(_STATUSES.index(Status.ACTIVE)), status)
+    shown = np.zeros(len(keep), np.bool_)
+    for each in statuses:
+        shown |= status == _STATUSES.index(each)
+    keep &= shown
+    return np.flatnonzero(keep) if slots is None else slots[keep]

@@ -1,0 +1,243 @@
+"""Words: which memories hold a term, how often, and what that is worth (BM25).
+
+Postings are kept as one long array of slots and one of counts, sorted by term and within a term by slot. New ones
+gather in a dictionary and are merged in when they are many; a merge copies everything, so what counts as many grows
+with the size and each posting is copied a bounded number of times on average (the idea of the log-structured merge
+tree: O'Neil et al., Acta Informatica 33, 1996).
+
+BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009) with the never negative
+
+    idf = ln(1 + (N - n + 1/2) / (n + 1/2))
+    part of a term = idf * (k1 + 1) * count / (count + k1 * (1 - b + b * length / average length))
+
+where N memories are visible and n of them hold the term.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight_core.ports import Doubles, Floats, Ids, Ints
+from hindsight_core.stores.index.columns import Small, offsets_of, ranges, sizes_of
+from hindsight_core.stores.index.mask import Mask
+from hindsight_core.text.hashing import COUNT_BITS, COUNT_MASK
+
+Counts = NDArray[np.uint8]
+
+FEW = 1 << 16  # new postings that are never merged, however small the index
+_SHARE = 32  # nor while they are less than one in so many
+_SHORT = 1 << 14  # below this, sorting by digits does not pay
+_GALLOP = 8  # a list so many times longer than the visible memories is searched for each of them
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Visible memories holding some terms, one list behind the other.
+
+    Attributes:
+        slots: int64, ascending within a list.
+        counts: uint8, how often the term is held.
+        bounds: List t is `slots[bounds[t]:bounds[t + 1]]`.
+    """
+
+    slots: Ints
+    counts: Counts
+    bounds: Ints
+
+    @property
+    def df(self) -> Ints:
+        """Length of each list."""
+        return sizes_of(self.bounds)
+
+    def without(self, terms: NDArray[np.bool_]) -> Lists:
+        """The same with the lists of some terms empty."""
+        sizes: Ints = np.where(terms, 0, self.df)
+        kept = ranges(self.bounds[:-1], self.bounds[:-1] + sizes)
+        return Lists(self.slots[kept], self.counts[kept], offsets_of(sizes))
+
+    def among(self, slots: Ints, size: int) -> tuple[Ints, Ints, Ints]:
+        """Which entries are about some of all `size` slots: positions of entries, of their terms, and of their slots."""
+        place = np.full(size, -1, np.int32)
+        place[slots] = np.arange(len(slots))
+        entries = np.flatnonzero(place.take(self.slots) >= 0)
+        return (
+            entries,
+            np.searchsorted(self.bounds, entries, "right") - 1,
+            place[self.slots[entries]].astype(np.int64),
+        )
+
+
+class Postings:
+    """The inverted index over terms, by slot."""
+
+    def __init__(self) -> None:
+        self._terms: Ids = np.zeros(0, np.uint64)
+        self._start: Ints = np.zeros(1, np.int64)
+        self._slots: Small = np.zeros(0, np.int32)
+        self._counts: Counts = np.zeros(0, np.uint8)
+        # New ones by term: slot and count in one number, packed as term and count are.
+        self._new: defaultdict[int, list[int]] = defaultdict(list)
+        self._new_size = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the sorted arrays."""
+        return self._terms.nbytes + self._start.nbytes + self._slots.nbytes + self._counts.nbytes
+
+    def extend(self, packed: Ids, slots: Small) -> None:
+        """Add packed terms with their slots, which are higher than all before and ascending.
+
+        A term given twice for one slot is taken once.
+        """
+        if self._new_size + len(packed) > max(FEW, len(self._slots) // _SHARE):
+            self.merge(packed, slots)
+            return
+        for term, slot in zip(packed.tolist(), slots.tolist(), strict=True):
+            entries = self._new[term >> COUNT_BITS]
+            if not entries or entries[-1] >> COUNT_BITS != slot:
+                entries.append(slot << COUNT_BITS | term & COUNT_MASK)
+        self._new_size += len(packed)
+
+    def merge(self, packed: Ids, slots: Small) -> None:
+        """As `extend`, but sort these and everything new into the arrays."""
+        packed, slots = self._with_new(packed, slots)
+        terms, sizes, slots, counts = _lists(packed, slots)
+        at, known = self._find(terms)
+        behind = np.repeat(self._start[at + known], sizes)  # the end of the term's list: new slots are higher
+        self._slots = np.insert(self._slots, behind, slots) if len(self._slots) else slots
+        self._counts = np.insert(self._counts, behind, counts) if len(self._counts) else counts
+        totals = sizes_of(self._start)
+        totals[at[known]] += sizes[known]
+        self._terms = np.insert(self._terms, at[~known], terms[~known])
+        self._start = offsets_of(np.insert(totals, at[~known], sizes[~known]))
+
+    def _with_new(self, packed: Ids, slots: Small) -> tuple[Ids, Small]:
+        entries = np.array([entry for entries in self._new.values() for entry in entries], np.int64)
+        terms = np.repeat(
+            np.array(list(self._new), np.uint64), [len(entries) for entries in self._new.values()]
+        )
+        self._new.clear()
+        self._new_size = 0
+        counts = (entries & COUNT_MASK).astype(np.uint64)
+        return (
+            np.concatenate([terms << np.uint64(COUNT_BITS) | counts, packed]),
+            np.concatenate([(entries >> COUNT_BITS).astype(np.int32), slots]),
+        )
+
+    def remap(self, kept: Ints, before: int) -> None:
+        """Follow a compaction of `before` slots: the i-th of `kept` becomes slot i, the others are gone."""
+        self.merge(np.zeros(0, np.uint64), np.zeros(0, np.int32))
+        place = np.full(before, -1, np.int32)
+        place[kept] = np.arange(len(kept))
+        slots = place.take(self._slots)
+        alive = slots >= 0
+        sizes = np.add.reduceat(alive, self._start[:-1], dtype=np.int64)  # no list is empty
+        self._slots, self._counts = slots[alive], self._counts[alive]
+        self._terms = self._terms[sizes > 0]
+        self._start = offsets_of(sizes[sizes > 0])
+
+    def find(self, terms: Ids, mask: Mask) -> Lists:
+        """The visible memories holding each term."""
+        wanted = terms >> np.uint64(COUNT_BITS)
+        at, known = self._find(wanted)
+        few = mask.slots.astype(np.int32) if mask.selective else None  # searched in lists of the same type
+        parts = [(self._slots[:0], self._counts[:0])]
+        sizes = []
+        for term, i, is_known in zip(wanted.tolist(), at.tolist(), known.tolist(), strict=True):
+            size = 0
+            if is_known:
+                start, stop = self._start[i], self._start[i + 1]
+                slots, counts = self._slots[start:stop], self._counts[start:stop]
+                if few is not None and len(slots) > _GALLOP * len(few):
+                    place = np.minimum(np.searchsorted(slots, few), len(slots) - 1)
+                    hit = slots[place] == few
+                    slots, counts = few[hit], counts[place[hit]]
+                parts.append((slots, counts))
+                size = len(slots)
+            if term in self._new:
+                entries = np.array(self._new[term], np.int64)
+                parts.append(
+                    ((entries >> COUNT_BITS).astype(np.int32), (entries & COUNT_MASK).astype(np.uint8))
+                )
+                size += len(entries)
+            sizes.append(size)
+        held = np.concatenate([slots for slots, _ in parts]).astype(np.int64)
+        counts = np.concatenate([counts for _, counts in parts])
+        bounds = offsets_of(np.array(sizes, np.int64))
+        if not mask.full:
+            visible = np.flatnonzero(mask.member.take(held))
+            held, counts, bounds = held.take(visible), counts.take(visible), np.searchsorted(visible, bounds)
+        return Lists(held, counts, bounds)
+
+    def _find(self, terms: Ids) -> tuple[Ints, NDArray[np.bool_]]:
+        at = np.searchsorted(self._terms, terms)
+        if not len(self._terms):
+            return at, np.zeros(len(terms), np.bool_)
+        return at, self._terms[np.minimum(at, len(self._terms) - 1)] == terms
+
+
+def _lists(packed: Ids, slots: Small) -> tuple[Ids, Ints, Small, Counts]:
+    """Terms, the length of each one's list, and the lists."""
+    order, terms = _sorted(packed >> np.uint64(COUNT_BITS))
+    slots = slots.take(order)
+    counts = (packed & np.uint64(COUNT_MASK)).astype(np.uint8).take(order)
+    other = np.ones(len(terms), np.bool_)
+    np.not_equal(terms[1:], terms[:-1], out=other[1:])
+    repeated = ~other
+    repeated[1:] &= slots[1:] == slots[:-1]
+    if repeated.any():
+        terms, other, slots, counts = terms[~repeated], other[~repeated], slots[~repeated], counts[~repeated]
+    start = np.flatnonzero(other)
+    return terms[start], sizes_of(np.append(start, len(terms))), slots, counts
+
+
+def _sorted(terms: Ids) -> tuple[Ints, Ids]:
+    """A stable order of 56-bit terms, and the terms in that order.
+
+    Millions are sorted by their upper 32 bits only, two digits of 16 (a radix sort, where NumPy would compare), and
+    the few that differ only below are put right afterwards.
+    """
+    if len(terms) < _SHORT:
+        order = np.argsort(terms, kind="stable")
+        return order, terms[order]
+    order = np.argsort((terms >> np.uint64(24)).astype(np.uint16), kind="stable")
+    order = order[np.argsort((terms >> np.uint64(40)).astype(np.uint16)[order], kind="stable")]
+    terms = terms[order]
+    upper = terms >> np.uint64(24)
+    mixed = (upper[1:] == upper[:-1]) & (terms[1:] != terms[:-1])
+    for value in np.unique(upper[1:][mixed]):
+        part = slice(*np.searchsorted(upper, [value, value + np.uint64(1)]))
+        within = np.argsort(terms[part], kind="stable")
+        terms[part], order[part] = terms[part][within], order[part][within]
+    return order, terms
+
+
+def idf(size: int, df: Ints) -> Doubles:
+    """ln(1 + (N - n + 1/2) / (n + 1/2)) for each n, always above 0."""
+    return np.log1p((size - df + 0.5) / (df + 0.5))
+
+
+def bm25(lists: Lists, length: Small, idf: Doubles, *, average: float, k1: float, b: float) -> Floats:
+    """What each term gives to the score of each memory holding it: one number per entry of the lists.
+
+    Args:
+        lists: The entries.
+        length: Number of terms of the memory of each entry.
+        idf: One number per list.
+        average: Mean length of the visible memories.
+        k1: Saturation.
+        b: Length normalisation.
+    """
+    count = lists.counts.astype(np.float32)
+    part = np.repeat((idf * (k1 + 1)).astype(np.float32), lists.df)
+    part *= count
+    norm = length.astype(np.float32)
+    norm *= np.float32(k1 * b / average)
+    norm += np.float32(k1 * (1 - b))
+    count += norm
+    part /= count
+    return part

@@ -1,0 +1,54 @@
+"""The first few in an order given by several columns, without sorting the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight_core.ports import Ints
+
+_BLOCK = 64
+
+Column = Callable[[Ints], NDArray[Any]]
+"""Values for some positions; smaller comes first. Never nan."""
+
+
+def first(count: int, top: int, columns: Sequence[Column]) -> Ints:
+    """The `top` first of `count` positions, in no particular order.
+
+    The first column decides; where the cut falls among equals the next one decides, and so on. A column is therefore
+    asked only about positions that all columns before it leave open.
+    """
+    open_ = np.arange(count)
+    chosen = [open_[:0]]
+    for column in columns:
+        if len(open_) <= top:
+            break
+        if top <= 0:
+            return np.concatenate(chosen)
+        values = column(open_)
+        near = _near(values, top)
+        if len(near) < len(values):
+            open_, values = open_[near], values[near]
+        cut = np.partition(values, top - 1)[top - 1]
+        before = open_[values < cut]
+        chosen.append(before)
+        top -= len(before)
+        open_ = open_[values == cut]
+    return np.concatenate([*chosen, open_[:top]])
+
+
+def _near(values: NDArray[Any], top: int) -> Ints:
+    """Positions of all values that can be among the `top` smallest, and of a few others.
+
+    `top` blocks whose smallest value is at most x hold `top` values of at most x. Looking for the smallest of each
+    block is one fast pass, where a partition of everything takes several slow ones.
+    """
+    blocks = len(values) // _BLOCK
+    if blocks <= top:
+        return np.arange(len(values))
+    least = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).min(axis=1)
+    return np.flatnonzero(values <= np.partition(least, top - 1)[top - 1])
