@@ -78,6 +78,7 @@ MIDDLE = [
     ("We had a great time at the fair", EPISODIC),
     ("昨天和陈岚去了海边", EPISODIC),
     ("上个月我跑完了第一个马拉松", EPISODIC),
+    ("陈岚在厦门工作呢。", SEMANTIC),
     ("Nora lives near the old mill", SEMANTIC),
     ("Helen likes jazz", SEMANTIC),
     ("max_retries is 5 in staging", SEMANTIC),
@@ -108,6 +109,8 @@ LOW = [
     # questions and requests are no facts
     "Which laptop should I get?",
     "What did I say about the boat?",
+    "你在厦门工作吗",
+    "那它呢？",
     "Do you remember my birthday?",
     "Can you write me a poem about tides?",
     "Please summarise this article",
@@ -173,6 +176,12 @@ def test_a_list_or_a_question_is_no_procedure(text: str) -> None:
 def test_what_the_assistant_says_of_itself_is_no_fact_about_the_user(text: str) -> None:
     assert extract(text, "assistant").importance <= 0.5
     assert extract(text, "user").importance >= 0.8
+
+
+def test_a_transcript_in_one_text_changes_its_speaker() -> None:
+    assert extract("User: hello\nAssistant: I always prefer matte screens.", None).importance <= 0.5
+    assert extract("助手：我最喜欢哑光屏幕。\n用户：我只用哑光屏幕。", None).importance >= 0.8
+    assert extract("用户：谢谢\n助手：记住，坚持最重要。", None).importance <= 0.5
 
 
 def test_a_document_reports_decisions_of_others_but_the_writers_own_count() -> None:

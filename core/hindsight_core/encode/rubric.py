@@ -126,7 +126,7 @@ _QUESTION = _Cue(
         r"he|she|it|there|this|that|the|my|your|any|anyone)\b",
     ),
     (
-        r"(?:吗|呢|么)[。.!！\s]*$",
+        r"吗[。.!！\s]*$",
         r"^(?:请问|为什么|怎么(?!样都)|如何|哪(?:里|个|些|种|位)|谁|什么|多少|几点|有没有|是不是|能不能|可不可以|要不要|会不会)",
     ),
 )
@@ -158,7 +158,7 @@ _STANDING = _Cue(
         r"stop) (?:use|using|call|calling|send|sending|add|adding|ask|asking)\b",
     ),
     (
-        r"记住|请记|记得(?!吗|你|我|那|上|小|以前|当)|别忘|不要忘|帮我记|备忘",
+        r"记住|请记|(?<![我还都不你])记得(?!吗|你|我|那|上|小|以前|当)|别忘|不要忘|帮我记|备忘",
         r"以后(?:请|都|就|不要|别|回答|回复|用|你|一律)|从(?:现在|今天|今)(?:开始|起|以后|往后)|今后|每次(?:都|回答|回复)|一律|永远(?:不要|别|用)|(?:不要|"
         r"别)再(?:用|给|叫|发|问)|(?:叫|称呼)我[^，。]{1,8}(?:就好|就行|吧|即可|。|$)|请(?:一直|始终|总是|务必)",
     ),
@@ -293,7 +293,9 @@ _STATEMENT = _Cue(
     ),
     (r"是|有|为|叫|在|属于|位于|包括|包含|等于|达到|需要",),
 )
-FIRST_PERSON = re.compile(r"\b(?:i|my|mine|me|we|our|us)\b|我|咱|本人", re.IGNORECASE)
+FIRST_PERSON = re.compile(
+    r"\b(?:i|my|mine|me|we|our|us)\b|(?<!自)我(?![国市省军校方])|咱|本人", re.IGNORECASE
+)
 _OPINION_OF_YOU = re.compile(r"^(?:you|your)\b|^[你您]", re.IGNORECASE)
 _ASKING_TAIL = re.compile(
     r"(?:,|;| -|—|\.\.\.)? (?:and |so |but )?(?:(?:can|could|would|will) you|(?:can|could|should|may) (?:i|"

@@ -21,6 +21,10 @@ LONGEST = 240
 """A longer sentence is cut in the summary."""
 
 _ASSISTANTS = frozenset(("assistant", "ai", "bot", "agent", "model", "助手", "机器人", "客服"))
+_ROLE = re.compile(
+    r"\**(assistant|ai|bot|agent|model|user|human|助手|机器人|客服|用户|客户|顾客)\**\s?[:：]\**\s*",
+    re.IGNORECASE,
+)
 _TECHNICAL_TYPES = frozenset(("config", "version", "path", "identifier"))
 _JUDGED = 40
 """Sentences of a text that are looked at."""
@@ -155,7 +159,7 @@ class RulesExtractor:
         parts = sentences(plain)[:_JUDGED]
         speaker = normalise_key(context.speaker or "")
         named = [entity for entity in entities if entity.key != speaker]
-        judged = [_judged(part, named) for part in parts] or [(Judgement(Act.REMARK, SCORES[Act.REMARK]), 0)]
+        judged = _judged_all(parts, named, speaker in _ASSISTANTS)
         best = max(range(len(judged)), key=lambda at: (judged[at][0].score, judged[at][1], -at))
         verdicts = [verdict for verdict, _ in judged]
         return Extraction(
@@ -174,10 +178,20 @@ def strip_markup(text: str) -> str:
     return _MARKUP.sub("", _LINK.sub(r"\1", plain))
 
 
-def _judged(part: str, named: list[Entity]) -> tuple[Judgement, int]:
-    """The judgement of a sentence, and how many things it names."""
-    within = [entity.type for entity in named if entity.name in part]
-    return judge(part, technical=not _TECHNICAL_TYPES.isdisjoint(within), named=bool(within)), len(within)
+def _judged_all(parts: list[str], named: list[Entity], by_assistant: bool) -> list[tuple[Judgement, int]]:
+    """For each sentence its judgement and how many things it names; the assistant's are background at most.
+
+    A transcript in one text ("user: ... assistant: ...") changes its speaker on the way.
+    """
+    judged = []
+    for part in parts:
+        if (role := _ROLE.match(part)) is not None:
+            by_assistant = normalise_key(role[1]) in _ASSISTANTS
+            part = part[role.end() :]
+        within = [entity.type for entity in named if entity.name in part]
+        act, score = judge(part, technical=not _TECHNICAL_TYPES.isdisjoint(within), named=bool(within))
+        judged.append((Judgement(act, min(score, 0.5) if by_assistant else score), len(within)))
+    return judged or [(Judgement(Act.REMARK, SCORES[Act.REMARK]), 0)]
 
 
 def _summary(plain: str, parts: list[str], best: int) -> str:
@@ -195,8 +209,6 @@ def _shortened(sentence: str) -> str:
 
 def _importance(text: str, parts: list[str], verdicts: list[Judgement], speaker: str) -> float:
     best = max(score for _, score in verdicts)
-    if speaker in _ASSISTANTS:
-        return min(best, 0.5)
     if speaker or len(text) <= _NOTE:
         return best
     # A document tells of many decisions and preferences; only the writer's own are explicit facts about the user.
