@@ -80,7 +80,8 @@ class Spreading:
         reach: Neighbouring turns looked at, before and after.
         fade: A memory of so many terms takes half of that from its neighbours; a longer one has its own words.
         session: Share of the evidence of the best memory of the same session or document.
-        speaker: What being said by the one person the question names is worth, beside a full match of words.
+        named: What naming all that the question names is worth, in deviations of the vector channel.
+        speaker: What being said by the one person the question names is worth, in the same unit.
         bridge: Share handed over rare words or names that the question does not contain, to memories that answer
             what is left of the question.
         seeds: Best hits from which bridges start.
@@ -96,7 +97,8 @@ class Spreading:
     reach: int = 2
     fade: float = 60.0
     session: float = 0.5
-    speaker: float = 0.6
+    named: float = 0.3
+    speaker: float = 1.0
     bridge: float = 1.0
     seeds: int = 3
     rounds: int = 2
@@ -108,8 +110,8 @@ class Spreading:
         _check(self, self._faults())
 
     def _faults(self) -> Iterator[str]:
-        yield from _outside(self, 0.0, 1.0, "turn", "turn_meaning", "session", "speaker", "link", "cover")
-        yield from _outside(self, 0.0, 5.0, "bridge", "repeat")
+        yield from _outside(self, 0.0, 1.0, "turn", "turn_meaning", "session", "link", "cover")
+        yield from _outside(self, 0.0, 5.0, "bridge", "repeat", "named", "speaker")
         yield from _outside(self, 0, 10, "reach", "rounds")
         yield from _outside(self, 1e-6, 1e9, "fade")
         yield from _outside(self, 0, 50, "seeds")
@@ -142,7 +144,7 @@ class Profile:
     archive_below: float = 0.10
     retrieval_bonus: float = 0.10
     refractory: float = 3600.0
-    floor: float | None = 0.25
+    floor: float | None = 0.38
     channel_top: int = 100
     entity_types: frozenset[str] = ENTITY_TYPES
     redact_secrets: bool = True

@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from hindsight_core.embedding.cache import CachedEmbedder
-from hindsight_core.embedding.calibrate import Calibration, calibrate, measure, uncalibrate
+from hindsight_core.embedding.calibrate import (
+    Calibration,
+    calibrate,
+    dump_calibration,
+    load_calibration,
+    local_background,
+    measure,
+    uncalibrate,
+)
 from hindsight_core.embedding.checked import embed_checked, embed_query_checked
 from hindsight_core.embedding.function import CallableEmbedder
 from hindsight_core.embedding.hashing import HashEmbedder
@@ -24,8 +32,11 @@ __all__ = [
     "HashEmbedder",
     "LocalEmbedder",
     "calibrate",
+    "dump_calibration",
     "embed_checked",
     "embed_query_checked",
+    "load_calibration",
+    "local_background",
     "measure",
     "resolve",
     "uncalibrate",

@@ -7,7 +7,7 @@ checked again inside its transaction, so recalls go on meanwhile and what was us
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -116,7 +116,7 @@ def sweep(
     )
 
 
-def _order(vitals: Sequence[Vital]) -> object:
+def _order(vitals: Sequence[Vital]) -> Callable[[Step], tuple[int, Key]]:
     arrival = {vital.key: vital.seq for vital in vitals}
     return lambda step: (arrival[step.key], step.key)
 

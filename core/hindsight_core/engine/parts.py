@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hindsight_core.clock import SystemClock, TimeOrderedIds
-from hindsight_core.embedding import Calibration, measure, resolve
+from hindsight_core.embedding import Calibration, dump_calibration, load_calibration, measure, resolve
 from hindsight_core.encode import RulesExtractor
 from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra
 from hindsight_core.ports import Clock, Embedder, Extractor, Store
@@ -95,18 +94,13 @@ def adopt_embedder(
     """Write down whose vectors the store holds, and how its cosines are calibrated (measured once)."""
     meta = store.meta()
     if meta.get(FINGERPRINT) == embedder.fingerprint and CALIBRATION in meta:
-        return Calibration(**json.loads(meta[CALIBRATION]))
+        return load_calibration(meta[CALIBRATION])
     calibration = measure(embedder)
     with store.write(actor="engine", batch=new_id(now), now=now) as tx:
         tx.set_meta(FINGERPRINT, embedder.fingerprint)
         tx.set_meta(DIMENSION, str(embedder.dimension))
-        tx.set_meta(CALIBRATION, calibration_json(calibration))
+        tx.set_meta(CALIBRATION, dump_calibration(calibration))
     return calibration
-
-
-def calibration_json(calibration: Calibration) -> str:
-    """A calibration as the store keeps it."""
-    return json.dumps({"query": calibration.query, "passage": calibration.passage})
 
 
 def open_parts(

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from hindsight_core.embedding import CachedEmbedder, embed_checked, measure, resolve
+from hindsight_core.embedding import CachedEmbedder, dump_calibration, embed_checked, measure, resolve
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
 from hindsight_core.engine.items import clean, make_item
@@ -19,7 +19,6 @@ from hindsight_core.engine.parts import (
     FINGERPRINT,
     Parts,
     adopt_embedder,
-    calibration_json,
 )
 from hindsight_core.engine.progress import track
 from hindsight_core.engine.transfer import everything
@@ -218,7 +217,7 @@ def reembed(parts: Parts, scope: Scope, embedder: Any, now: datetime, progress: 
         )
         tx.set_meta(FINGERPRINT, target.fingerprint)
         tx.set_meta(DIMENSION, str(target.dimension))
-        tx.set_meta(CALIBRATION, calibration_json(calibration))
+        tx.set_meta(CALIBRATION, dump_calibration(calibration))
         tx.set_vectors(vectors)
     if path != ":memory:":
         for name in (f"{path}.reembed", f"{path}.reembed-wal", f"{path}.reembed-shm"):

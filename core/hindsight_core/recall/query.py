@@ -11,7 +11,7 @@ import numpy as np
 
 from hindsight_core.ports import Doubles, Floats, Ids
 from hindsight_core.text.hashing import stable_id
-from hindsight_core.text.keys import normalise_key
+from hindsight_core.text.keys import normalise_key, speaker_key
 from hindsight_core.text.times import TimeSpan, find_times
 from hindsight_core.text.tokens import query_terms
 
@@ -55,12 +55,14 @@ class Question:
         text: The question.
         aspects: What it asks for, at least one.
         entities: uint64 (E,) hashed keys of every name it might contain; the store knows which exist.
+        speakers: uint64 (S,) the same of everyone who may have said what is asked for.
         windows: The times asked for; a memory of any of them is meant.
     """
 
     text: str
     aspects: tuple[Aspect, ...]
     entities: Ids
+    speakers: Ids
     windows: tuple[TimeSpan, ...]
 
     @property
@@ -89,6 +91,14 @@ def possible_names(text: str) -> list[str]:
                 keys[normalise_key(chars[first : first + size])] = None
     keys.pop("", None)
     return list(keys)[:_MOST_KEYS]
+
+
+_FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|I'(?:m|ve|d|ll)|we|We|our|Our)\b|我")
+_SECOND_PERSON = re.compile(r"\b[Yy]ou(?:r|rs)?\b|你|您")
+
+
+def _hashed(keys: Sequence[str]) -> Ids:
+    return np.array(list(dict.fromkeys(stable_id(key) for key in keys)), dtype=np.uint64)
 
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+$")
@@ -138,10 +148,14 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
                 vector=vector,
             )
         )
-    keys = dict.fromkeys(stable_id(key) for key in possible_names(text))
+    names = possible_names(text)
+    speakers = [speaker_key(name) for name in names]
+    if _FIRST_PERSON.search(text) and not _SECOND_PERSON.search(text):
+        speakers.append(speaker_key("user"))
     return Question(
         text=text,
         aspects=tuple(aspects),
-        entities=np.array(list(keys), dtype=np.uint64),
+        entities=_hashed(names),
+        speakers=_hashed(speakers),
         windows=tuple(find_times(text, now)),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hindsight_core.embedding import Calibration
+from hindsight_core.embedding import Calibration, local_background
 from hindsight_core.ports import Bank, Candidates, Doubles, Ids, Ints, Probe, Reading, Visibility
 from hindsight_core.profiles import Profile
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
@@ -104,7 +104,7 @@ class _Recall:
             vector=aspect.vector,
             terms=aspect.terms,
             term_weights=aspect.weights,
-            entities=self.question.entities,
+            entities=np.concatenate([self.question.entities, self.question.speakers]),
             windows=self.question.epoch_windows,
             top=self.profile.channel_top,
         )
@@ -131,8 +131,7 @@ class _Recall:
                 break
 
         covered = coverage(evidence.covered, aspect.weights, bank)
-        background = self.calibration.query if self.calibration and aspect.vector is not None else None
-        sure = relevance(candidates, background, covered)
+        sure = self._sure(aspect, candidates, covered)
         signals, fused = self._fused(candidates, active)
         evident = self.ratio @ active > 0
         if self.question.windows:
@@ -161,14 +160,25 @@ class _Recall:
         weights = self.profile.weights
         return weights.keyword / weights.total
 
+    def _sure(self, aspect: Aspect, candidates: Candidates, covered: Doubles) -> Doubles:
+        if self.calibration is None or aspect.vector is None:
+            return relevance(candidates.cosine, None, covered)
+        vectors = self.view.vectors(candidates.rows)
+        return relevance(
+            candidates.cosine, local_background(self.calibration, aspect.vector, vectors), covered
+        )
+
     def _named(self, candidates: Candidates, bank: Bank) -> Doubles:
-        """Names the question and the memory share, in deviations; rarer names count more."""
+        """Names the question and the memory share, rarer ones counting more, and who said it; in deviations."""
+        spreading, names = self.profile.spreading, len(self.question.entities)
         df = bank.entity_df.astype(np.float64)
         idf = np.where(df > 0, np.log1p((bank.size - df + 0.5) / (df + 0.5)), 0.0)
-        total = float(idf.sum())
-        if total <= 0:
-            return np.zeros(len(candidates.rows))
-        return np.asarray(candidates.entities @ idf) / total * self.profile.spreading.speaker
+        total = float(idf[:names].sum())
+        named = np.asarray(candidates.entities[:, :names] @ idf[:names]) / max(total, 1e-9) * spreading.named
+        told = np.flatnonzero(df[names:] > 0)
+        if len(told) == 1:  # of two people named, either may have said it
+            named = named + candidates.entities[:, names + told[0]] * spreading.speaker
+        return named / max(float(self.ratio[2]), 1e-9)
 
     def _over_session(self, active: Doubles, candidates: Candidates) -> None:
         share = self.profile.spreading.session

@@ -1,7 +1,8 @@
 """Relevance: how sure we are that a memory speaks to a question at all, in 0..1 and without looking at the others.
 
 `score` ranks within one recall and is relative to it. Relevance is absolute: it uses the calibrated cosine
-`(cos - background) / (1 - background)` and the share of the question's own words, weighted by how telling they are,
+`(cos - background) / (1 - background)`, the background measured for this question and this memory (see
+`embedding.local_background`), and the share of the question's own words, weighted by how telling they are,
 that the memory (with its window) contains. It means the same in a store of one memory and of a million.
 """
 
@@ -9,7 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hindsight_core.ports import Bank, Candidates, Doubles, Floats
+from hindsight_core.ports import Bank, Doubles, Floats
+
+_WORDS = 0.5
+"""How far words alone can carry relevance where there are vectors to ask as well."""
 
 
 def coverage(covered: Doubles, weights: Floats, bank: Bank) -> Doubles:
@@ -29,18 +33,23 @@ def coverage(covered: Doubles, weights: Floats, bank: Bank) -> Doubles:
     return np.asarray((covered > 0) @ telling / total, dtype=np.float64)
 
 
-def relevance(candidates: Candidates, background: float | None, covered: Doubles) -> Doubles:
+def relevance(cosine: Floats, background: Doubles | None, covered: Doubles) -> Doubles:
     """Relevance of n candidates.
 
+    Either meaning or words may be right alone: another wording shares no words, a bare version number has no meaning.
+    So they are joined as independent signs are (noisy or). A memory beside one that surely answers is more likely right
+    than the same memory beside nothing, so each is averaged with the surest.
+
     Args:
-        candidates: For their cosines.
-        background: Mean cosine of unrelated question and passage; None without an embedder.
+        cosine: float32 (n,); nan where a memory has no vector.
+        background: float64 (n,) what the cosine would be without any relation; None without an embedder.
         covered: Share of the question's words they hold, (n,).
     """
-    if background is None:
+    if not len(covered):
         return covered
-    near = np.clip(
-        (np.nan_to_num(candidates.cosine, nan=background) - background) / (1 - background), 0.0, 1.0
-    )
-    # Either may be right alone: another wording shares no words, a bare version number has no meaning.
-    return np.asarray(np.clip(1.0 - (1.0 - near) * (1.0 - 0.6 * covered), 0.0, 1.0), dtype=np.float64)
+    own = covered
+    if background is not None:
+        background = np.nan_to_num(background, nan=0.5)
+        near = np.clip((np.nan_to_num(cosine, nan=-1.0) - background) / (1.0 - background), 0.0, 1.0)
+        own = 1.0 - (1.0 - near) * (1.0 - _WORDS * np.sqrt(covered))
+    return np.asarray((own + own.max()) / 2.0, dtype=np.float64)

@@ -32,6 +32,11 @@ def normalise_key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
+def speaker_key(name: str) -> str:
+    """The key under which what somebody said is found, apart from what is said about them."""
+    return f"said by {normalise_key(name)}"
+
+
 def digest(text: str) -> bytes:
     """Sixteen bytes that are equal for texts that say the same words.
 

@@ -355,11 +355,14 @@ def _owners(slots: Ints, offsets: Ints) -> NDArray[np.int32]:
 
 
 def _moments(values: NDArray[Any], size: int) -> tuple[float, float]:
-    """Mean and standard deviation of `size` numbers of which all but `values` are 0; nan of none."""
+    """Mean and standard deviation of `size` numbers of which all but `values` are 0; nan of none.
+
+    Rounded, so that the order of summation, which replacing memories changes, leaves no trace in the ranking.
+    """
     if not size:
         return np.nan, np.nan
     deviations = values.astype(np.float64)
     mean = float(deviations.sum()) / size
     deviations -= mean
     squares = float(np.einsum("i,i->", deviations, deviations)) + (size - len(values)) * mean**2
-    return mean, float(np.sqrt(squares / size))
+    return round(mean, 7), round((squares / size) ** 0.5, 7)

@@ -1,8 +1,8 @@
 """Keeping the in-memory index level with the file.
 
-The file's state is two numbers: the last journal event and the count of uses. Before each reading they are compared with those
-the index has seen, and whatever changed since is read again, row by row, whoever wrote it: one way for this
-process, for others, for erasing, and for taking back what an aborted transaction had shown.
+The file's state is three numbers: the last journal event and the counts of uses and of replaced vectors. Before each
+reading they are compared with those the index has seen, and whatever changed since is read again, row by row, whoever
+wrote it: one way for this process, for others, for erasing, and for taking back what an aborted transaction had shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPE = {kind.value: code for code, kind in enumerate(MemoryType)}
 
 _STATE = (
     "SELECT (SELECT ifnull(max(seq), 0) FROM event), (SELECT value FROM counter WHERE name = 'uses'),"
-    " (SELECT value FROM meta WHERE name = 'embedder.dimension'), (SELECT value FROM counter WHERE name = 'vectors')"
+    " (SELECT value FROM counter WHERE name = 'vectors'), (SELECT value FROM meta WHERE name = 'embedder.dimension')"
 )
 _READ = (
     "SELECT unit.row, scope, id, seq, status, type, timestamp / 1e6, recorded_at / 1e6, valid_from / 1e6,"
@@ -42,14 +42,14 @@ class State(NamedTuple):
 
     event: int
     uses: int
-    dimension: int | None
     vectors: int
+    dimension: int | None
 
 
 def state_of(connection: sqlite3.Connection) -> State:
     """The state of the file now."""
-    event, uses, dimension, vectors = connection.execute(_STATE).fetchone()
-    return State(event, uses, None if dimension is None else int(dimension), vectors)
+    event, uses, vectors, dimension = connection.execute(_STATE).fetchone()
+    return State(event, uses, vectors, None if dimension is None else int(dimension))
 
 
 class Mirror:
@@ -77,27 +77,31 @@ class Mirror:
         if now == seen:
             return now
         self.state = None  # an error on the way leaves nothing half done: the next reading loads anew
-        if seen is None or index is None or (now.dimension, now.vectors) != (seen.dimension, seen.vectors):
+        if seen is None or index is None or now.dimension != seen.dimension:
             self._index = SearchIndex(now.dimension)
             self._index.load(self._batches(connection, now.dimension))
         else:
-            if now.event > seen.event:
-                changed = connection.execute(
-                    "SELECT DISTINCT row FROM event WHERE seq > ? AND row IS NOT NULL", (seen.event,)
-                )
-                self._refresh(connection, [row for (row,) in changed], now.dimension)
+            changed = self._changed(connection, seen) if now._replace(uses=seen.uses) != seen else []
+            if 2 * len(changed) > len(index):
+                index.load(self._batches(connection, now.dimension))
+            else:
+                self._refresh(connection, changed, now.dimension)
             if now.uses > seen.uses:
                 self._touch(connection, seen.uses)
         self.state = now
         return now
 
-    def changed_since(self, connection: sqlite3.Connection, state: State) -> list[int]:
-        """Rows that differ between an earlier state and what the connection sees."""
+    def _changed(self, connection: sqlite3.Connection, seen: State) -> list[int]:
         found = connection.execute(
-            "SELECT row FROM event WHERE seq > ? AND row IS NOT NULL UNION SELECT row FROM unit WHERE used > ?",
-            (state.event, state.uses),
+            "SELECT row FROM event WHERE seq > ? AND row IS NOT NULL UNION SELECT row FROM unit WHERE embedded > ?",
+            (seen.event, seen.vectors),
         )
         return [row for (row,) in found]
+
+    def changed_since(self, connection: sqlite3.Connection, state: State) -> list[int]:
+        """Rows that differ between an earlier state and what the connection sees."""
+        used = connection.execute("SELECT row FROM unit WHERE used > ?", (state.uses,))
+        return list({*self._changed(connection, state), *(row for (row,) in used)})
 
     def take_back(self, connection: sqlite3.Connection, changed: list[int] | None, state: State) -> None:
         """Return to the state before an aborted transaction, in which these rows (None = unknown) had changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,8 +21,10 @@ from hindsight_core.unit import Episode, Key, MemoryUnit, Scope, Status
 COUNTED = ("entity", "type", "status", "day", "speaker", "session")
 
 
-def get(connection: sqlite3.Connection, keys: Sequence[Key], path: str) -> list[MemoryUnit | None]:
-    """Units by key, None where there is none."""
+def rows_of(
+    connection: sqlite3.Connection, keys: Sequence[Key], *, indexed: bool = False
+) -> list[int | None]:
+    """Rows by key, None where there is none (or, with `indexed`, none that search finds)."""
     wanted = [(encode_scope(scope), storable(id)) for scope, id in keys]
     by_scope: dict[str, set[str]] = {}
     for scope, id in wanted:
@@ -31,12 +34,19 @@ def get(connection: sqlite3.Connection, keys: Sequence[Key], path: str) -> list[
         for part in rows.chunks(ids):
             found = connection.execute(
                 "SELECT id, row FROM unit WHERE scope = (SELECT id FROM scope WHERE path = ?)"
-                f" AND id IN ({rows.marks(part)})",
-                (scope, *part),
+                f" AND id IN ({rows.marks(part)}) AND indexed >= ?",
+                (scope, *part, indexed),
             )
             places |= {(scope, id): row for id, row in found}
-    units = dict(zip(places, rows.units_at(connection, places.values(), path), strict=True))
-    return [units.get(key) for key in wanted]
+    return [places.get(key) for key in wanted]
+
+
+def get(connection: sqlite3.Connection, keys: Sequence[Key], path: str) -> list[MemoryUnit | None]:
+    """Units by key, None where there is none."""
+    places = rows_of(connection, keys)
+    present = dict.fromkeys(row for row in places if row is not None)
+    units = dict(zip(present, rows.units_at(connection, present, path), strict=True))
+    return [None if row is None else units[row] for row in places]
 
 
 def units_of(connection: sqlite3.Connection, scope: Scope, episode: str, path: str) -> list[MemoryUnit]:
@@ -55,6 +65,68 @@ def units_of(connection: sqlite3.Connection, scope: Scope, episode: str, path: s
         return min(starts, default=0), unit.seq
 
     return sorted(units, key=place)
+
+
+def vitals(connection: sqlite3.Connection, visible: Visibility, path: str) -> list[Vital]:
+    """Strength and standing of every visible unit, unindexed ones included, in order of arrival."""
+    _present_only(visible)
+    condition, params = visibility.where(connection, replace(visible, unindexed=True))
+    read = connection.execute(
+        "SELECT scope.path, unit.id, status, pinned, importance, weight, weight_at, last_access, recorded_at / 1e6,"
+        f" expires_at / 1e6, seq FROM unit JOIN scope ON scope.id = unit.scope WHERE {condition} ORDER BY seq",
+        params,
+    )
+    scopes = _Scopes()
+    try:
+        return [
+            Vital(
+                key=(scopes[scope], id),
+                status=Status(status),
+                pinned=bool(pinned),
+                importance=importance,
+                weight=weight,
+                weight_at=datetime.fromisoformat(weight_at).timestamp(),
+                last_read=recorded_at
+                if last_access is None
+                else datetime.fromisoformat(last_access).timestamp(),
+                expires_at=expires_at,
+                seq=seq,
+            )
+            for scope, id, status, pinned, importance, weight, weight_at, last_access, recorded_at, expires_at, seq in read
+        ]
+    except ValueError as error:
+        raise damaged(path, error) from error
+
+
+def without_vector(connection: sqlite3.Connection, visible: Visibility) -> list[Key]:
+    """Visible indexed units that have no vector, or one of another length than the store's, in order of arrival."""
+    _present_only(visible)
+    condition, params = visibility.where(connection, visible)
+    scopes = _Scopes()
+    read = connection.execute(
+        "SELECT scope.path, unit.id FROM unit JOIN scope ON scope.id = unit.scope JOIN entry ON entry.row = unit.row"
+        f" WHERE indexed AND {_BARE} AND {condition} ORDER BY seq",
+        params,
+    )
+    return [(scopes[scope], id) for scope, id in read]
+
+
+_BARE = (
+    "ifnull(length(vector), 0) <> 4 * ifnull((SELECT value FROM meta WHERE name = 'embedder.dimension'), 1)"
+)
+
+
+class _Scopes(dict[str, Scope]):
+    """Scopes by their text, each decoded once."""
+
+    def __missing__(self, path: str) -> Scope:
+        return self.setdefault(path, decode_scope(path))
+
+
+def _present_only(visible: Visibility) -> None:
+    visibility.check(visible)
+    if visible.known_at is not None:
+        raise InvalidInput("this is a question about the present; leave known_at out")
 
 
 def find(
@@ -82,44 +154,6 @@ def find(
     units = list(_shown(connection, visible, past, path))
     units.sort(key=lambda u: (u.timestamp or _NEVER, u.seq), reverse=newest_first)
     return units[offset : None if limit is None else offset + limit]
-
-
-def vitals(connection: sqlite3.Connection, visible: Visibility) -> list[Vital]:
-    """What a sweep needs of every visible unit, in order of arrival."""
-    visibility.check(visible)
-    condition, params = visibility.where(connection, visible)
-    found = connection.execute(
-        "SELECT unit.scope, unit.id, status, pinned, importance, weight, weight_at, last_access, recorded_at / 1e6,"
-        f" expires_at / 1e6, seq FROM unit WHERE {condition} ORDER BY seq",
-        params,
-    )
-    paths = {number: decode_scope(path) for number, path in connection.execute("SELECT id, path FROM scope")}
-    return [
-        Vital(
-            (paths[scope], id),
-            Status(status),
-            bool(pinned),
-            importance,
-            weight,
-            datetime.fromisoformat(weight_at).timestamp(),
-            recorded_at if last_access is None else datetime.fromisoformat(last_access).timestamp(),
-            expires_at,
-            seq,
-        )
-        for scope, id, status, pinned, importance, weight, weight_at, last_access, recorded_at, expires_at, seq in found
-    ]
-
-
-def without_vector(connection: sqlite3.Connection, visible: Visibility) -> list[Key]:
-    """Visible indexed units that have no vector, in order of arrival."""
-    visibility.check(visible)
-    condition, params = visibility.where(connection, visible)
-    found = connection.execute(
-        "SELECT scope.path, unit.id FROM unit JOIN entry ON entry.row = unit.row JOIN scope ON scope.id = unit.scope"
-        f" WHERE entry.vector IS NULL AND unit.indexed AND {condition} ORDER BY unit.seq",
-        params,
-    )
-    return [(decode_scope(path), id) for path, id in found]
 
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -239,7 +273,7 @@ def stats(connection: sqlite3.Connection, visible: Visibility, path: str) -> dic
         return found
 
     oldest, newest, bare = one(
-        "SELECT min(timestamp), max(timestamp), sum(indexed AND vector IS NULL)"
+        "SELECT min(timestamp), max(timestamp), sum(indexed AND " + _BARE + ")"
         f" FROM unit JOIN entry ON entry.row = unit.row WHERE {condition}",
         *params,
     )

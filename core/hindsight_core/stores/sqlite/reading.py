@@ -11,12 +11,11 @@ import numpy as np
 
 from hindsight_core.errors import StoreError
 from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
-from hindsight_core.stores.codec import encode_scope
 from hindsight_core.stores.index import Mask, SearchIndex
 from hindsight_core.stores.sqlite import visibility
 from hindsight_core.stores.sqlite.failures import ours
+from hindsight_core.stores.sqlite.library import rows_of
 from hindsight_core.stores.sqlite.rows import chunks, marks, units_at
-from hindsight_core.text.keys import storable
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Status
 
 _STATUSES = list(Status)
@@ -92,17 +91,17 @@ class SqliteReading:
     def rows_of(self, keys: Sequence[Key]) -> Ints:
         """Row handles of keys; -1 where a key is unknown or not indexed."""
         self._check()
-        found: dict[tuple[str, str], int] = {}
-        wanted = [(encode_scope(scope), storable(id)) for scope, id in keys]
-        for scope, id in dict.fromkeys(wanted):
-            row = self._connection.execute(_ROW_OF, (scope, id)).fetchone()
-            found[scope, id] = -1 if row is None else int(row[0])
-        return np.array([found[key] for key in wanted], np.int64)
+        places = rows_of(self._connection, keys, indexed=True)
+        return np.array([-1 if place is None else place for place in places], np.int64)
 
     @ours
     def near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
-        """The nearest visible memories of each of m vectors, by cosine, best first."""
-        return self._index.near(self._mask(visible), vectors, top=top, least=least)
+        """The nearest visible memories of each vector, by cosine, best first; filled up with -1 and nan."""
+        mask = self._mask(visible)
+        if self._dimension is None:
+            shape = len(vectors), top
+            return np.full(shape, -1, np.int64), np.full(shape, np.nan, np.float32)
+        return self._index.near(mask, vectors, top=top, least=least)
 
     @ours
     def vectors(self, rows: Ints) -> Floats:

@@ -21,7 +21,7 @@ from hindsight_core.ports import Floats, Ids
 from hindsight_core.stores.codec import decode_unit, unit_from
 from hindsight_core.stores.sqlite.failures import damaged
 from hindsight_core.text.hashing import stable_id
-from hindsight_core.text.keys import digest
+from hindsight_core.text.keys import digest, speaker_key
 from hindsight_core.text.times.instants import as_aware
 from hindsight_core.unit import Entity, Link, LinkKind, MemoryUnit
 
@@ -97,10 +97,12 @@ def attributes_of(unit: MemoryUnit) -> set[Attribute]:
     return found
 
 
-def entity_hashes(entities: Iterable[Entity]) -> bytes:
-    """Hashes of the entity keys, sorted and distinct; times are spans instead."""
-    hashes = sorted({stable_id(entity.key) for entity in entities if entity.type != "time"})
-    return np.array(hashes, np.uint64).tobytes()
+def entity_hashes(unit: MemoryUnit) -> bytes:
+    """Hashes of the entity keys and of the speaker, sorted and distinct; times are spans instead."""
+    hashes = {stable_id(entity.key) for entity in unit.entities if entity.type != "time"}
+    if unit.source.speaker:
+        hashes.add(stable_id(speaker_key(unit.source.speaker)))
+    return np.array(sorted(hashes), np.uint64).tobytes()
 
 
 def time_spans(entities: Iterable[Entity]) -> bytes:

@@ -6,7 +6,8 @@ as it is.
 
 What is where: `unit` holds what search, filters and sorting need; `body` the unit as JSON; `entry` what the search index
 needs in bulk (vector, packed terms, entity hashes, time spans); `attribute` every value of what can have several
-(entities, metadata, episodes); `link` each link once for each of its ends; `event` the journal. Instants are
+(entities, metadata, episodes); `link` each link once for each of its ends; `event` the journal; `counter` what has no
+events: uses and replaced vectors, numbered so that `unit.used` and `unit.embedded` say what to read again. Instants are
 microseconds since 1970 where they are compared, and ISO text with their offset where they are read back.
 """
 
@@ -48,11 +49,13 @@ CREATE TABLE unit (
     turn INTEGER,
     day TEXT,
     used INTEGER NOT NULL DEFAULT 0,
+    embedded INTEGER NOT NULL DEFAULT 0,
     UNIQUE (scope, id)
 );
 CREATE INDEX unit_time ON unit (scope, timestamp, seq);
 CREATE INDEX unit_digest ON unit (digest);
 CREATE INDEX unit_used ON unit (used) WHERE used > 0;
+CREATE INDEX unit_embedded ON unit (embedded) WHERE embedded > 0;
 CREATE TABLE body (row INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE entry (
     row INTEGER PRIMARY KEY,
@@ -109,7 +112,7 @@ CREATE TABLE recall (
 );
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO counter VALUES ('uses', 0), ('wipe', 0), ('vectors', 0);
+INSERT INTO counter VALUES ('uses', 0), ('vectors', 0), ('wipe', 0);
 """
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (("first layout", _FIRST),)

@@ -249,6 +249,18 @@ class SqliteStore:
             return library.units_of(connection, scope, episode, self.path)
 
     @ours
+    def vitals(self, visible: Visibility) -> list[Vital]:
+        """Strength and standing of every visible unit, unindexed ones included, in order of arrival."""
+        with self._snapshot() as connection:
+            return library.vitals(connection, visible, self.path)
+
+    @ours
+    def without_vector(self, visible: Visibility) -> list[Key]:
+        """Visible indexed units that have no vector, in order of arrival."""
+        with self._snapshot() as connection:
+            return library.without_vector(connection, visible)
+
+    @ours
     def find(
         self, visible: Visibility, *, limit: int | None = None, offset: int = 0, newest_first: bool = True
     ) -> list[MemoryUnit]:
@@ -257,18 +269,6 @@ class SqliteStore:
             return library.find(
                 connection, visible, self.path, limit=limit, offset=offset, newest_first=newest_first
             )
-
-    @ours
-    def vitals(self, visible: Visibility) -> list[Vital]:
-        """What a sweep needs of every visible unit, in order of arrival."""
-        with self._snapshot() as connection:
-            return library.vitals(connection, visible)
-
-    @ours
-    def without_vector(self, visible: Visibility) -> list[Key]:
-        """Visible indexed units that have no vector, in order of arrival."""
-        with self._snapshot() as connection:
-            return library.without_vector(connection, visible)
 
     @ours
     def count(self, visible: Visibility, *, by: str | None = None) -> dict[str, int]:

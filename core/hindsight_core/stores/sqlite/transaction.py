@@ -116,12 +116,12 @@ class SqliteTransaction:
         content_lost = before is not None and before.content != after.content
         new_entry = self._entry(scope, before, after, entry)
         old_entry = self._stored_entry(row) if content_lost else (None, None)
-        derived = rows.entity_hashes(after.entities), rows.time_spans(after.entities)
+        derived = rows.entity_hashes(after), rows.time_spans(after.entities)
         self.connection.execute(rows.INSERT, rows.columns(after, row, scope))
         self.connection.execute("REPLACE INTO body VALUES (?, ?)", (row, text))
         if new_entry is not None:
             self.connection.execute("REPLACE INTO entry VALUES (?, ?, ?, ?, ?)", (row, *new_entry, *derived))
-        elif before is None or before.entities != after.entities:
+        elif before is None or (before.entities, before.source) != (after.entities, after.source):
             self.connection.execute("UPDATE entry SET entities = ?, spans = ? WHERE row = ?", (*derived, row))
         self._write_attributes(row, before, after)
         self._write_links(row, () if before is None else before.related_ids, links, others, scope)
@@ -320,8 +320,7 @@ class SqliteTransaction:
     def use(self, uses: Iterable[Use]) -> None:
         """Record uses in the aggregates."""
         self._check()
-        self.connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'uses'")
-        (used,) = self.connection.execute("SELECT value FROM counter WHERE name = 'uses'").fetchone()
+        used = self._count_up("uses")
         self.connection.executemany(
             "UPDATE unit SET weight = ?, weight_at = ?, last_access = ?, access_count = ?, used = ?"
             " WHERE scope = ? AND id = ?",
@@ -341,15 +340,24 @@ class SqliteTransaction:
 
     @ours
     def set_vectors(self, vectors: Mapping[Key, Floats]) -> None:
-        """Replace vectors; a counter tells every index to load them anew."""
+        """Replace the vectors of units, which stay as they are; keys without a unit are passed over."""
         self._check()
-        self.connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'vectors'")
-        for (scope, id), vector in vectors.items():
+        for vector in vectors.values():
             self._check_dimension(len(vector))
-            self.connection.execute(
-                "UPDATE entry SET vector = ? WHERE row = (SELECT row FROM unit WHERE scope = ? AND id = ?)",
-                (rows.pack_vector(vector), self.scope_number(scope), storable(id)),
-            )
+        number = self._count_up("vectors")
+        places = [(self.scope_number(scope), storable(id)) for scope, id in vectors]
+        self.connection.executemany(
+            "UPDATE entry SET vector = ? WHERE row = (SELECT row FROM unit WHERE scope = ? AND id = ?)",
+            [(rows.pack_vector(v), *place) for v, place in zip(vectors.values(), places, strict=True)],
+        )
+        self.connection.executemany(
+            "UPDATE unit SET embedded = ? WHERE scope = ? AND id = ?", [(number, *place) for place in places]
+        )
+
+    def _count_up(self, name: str) -> int:
+        self.connection.execute("UPDATE counter SET value = value + 1 WHERE name = ?", (name,))
+        (value,) = self.connection.execute("SELECT value FROM counter WHERE name = ?", (name,)).fetchone()
+        return int(value)
 
     @ours
     def log_recall(self, recall_id: str, scope: Scope, at: datetime, keys: Sequence[Key]) -> None:
