@@ -34,7 +34,7 @@ _NOTE = 80
 """Characters; a longer text without a speaker is taken for a document."""
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,500}\)")
 _MARKUP = re.compile(
     r"^[ \t]{0,3}(?:#{1,6}|>+)[ \t]+|^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?=\S)|^[ \t]*\|?[ \t:|-]{3,}$"
     r"|(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`",
