@@ -23,7 +23,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.runtime ## remember INPUT="a file" and answer QUESTION="..."; with neither, the shipped sample
-	@PYTHONUTF8=1 $(BIN)/python examples/demo.py "$$INPUT" $${QUESTION:+"$$QUESTION"}
+	@PYTHONUTF8=1 $(BIN)/python examples/demo.py -- "$$INPUT" $${QUESTION:+"$$QUESTION"}
 
 test: $(VENV)/.dev ## run all tests
 	$(BIN)/python -m pytest
@@ -33,8 +33,8 @@ check: $(VENV)/.dev ## format, lint and strict types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev ## measure recall quality and speed
-	$(BIN)/python tools/bench.py
+bench: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories, against its budgets
+	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.speed
 
 clean: ## remove the environment, caches and builds
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

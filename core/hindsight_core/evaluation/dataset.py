@@ -57,7 +57,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question with its labels; a system is never shown the labels."""
+    """One question with its labels."""
 
     bank: str
     id: str
@@ -69,6 +69,18 @@ class Question:
     stale: frozenset[str] = frozenset()
     alt: Mapping[str, frozenset[str]] = field(default_factory=dict)
     history: tuple[str, ...] = ()
+
+    def blind(self) -> Question:
+        """The same without its labels: all that a system may see."""
+        return Question(
+            bank=self.bank,
+            id=self.id,
+            text=self.text,
+            category="",
+            kind=Kind.ANSWERABLE,
+            asked_at=self.asked_at,
+            history=self.history,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,7 +166,8 @@ def _run(
 
 def _outcome(system: System, question: Question, now: datetime, settings: Settings) -> Outcome:
     k = settings.ks[-1]
-    answer: Answer = system.ask(question, now=now, k=k, superseded=question.category in settings.superseded)
+    superseded = question.category in settings.superseded
+    answer: Answer = system.ask(question.blind(), now=now, k=k, superseded=superseded)
     ranking = answer.ranking[:k]
     found = [one.id for one in ranking]
     gold = question.gold

@@ -363,7 +363,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.json:
         sys.stdout.write(json.dumps(as_json(speed), indent=2) + "\n")
     else:
-        console = Console(highlight=False)
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
         for table in tables(speed):
             console.print(table)
     return 0

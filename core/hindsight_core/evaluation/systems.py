@@ -10,6 +10,7 @@ the rank of the best one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any, Protocol
 
 from hindsight_core.clock import FixedClock
 from hindsight_core.engine import Hindsight
-from hindsight_core.errors import InvalidInput
+from hindsight_core.errors import InvalidInput, InvalidSettings
 from hindsight_core.evaluation.dataset import Memory, Question
 from hindsight_core.ports import Embedder, Floats
 from hindsight_core.profiles import DEFAULT, Profile
@@ -69,7 +70,7 @@ class System(Protocol):
         """Answer from the question's bank.
 
         Args:
-            question: Only `bank`, `text` and `history` may be read.
+            question: Without its labels.
             now: The moment of asking.
             k: Memories wanted.
             superseded: Superseded memories are wanted too.
@@ -224,10 +225,20 @@ def same_encoding(a: Profile, b: Profile) -> bool:
 
 
 def ablations() -> list[str]:
-    """Everything that can be switched off in a profile, by name."""
+    """Everything that can be switched off in a profile, by name: whatever may be 0."""
     weights = [f"weights.{f.name}" for f in fields(DEFAULT.weights)]
-    paths = [f"spreading.{f.name}" for f in fields(DEFAULT.spreading) if isinstance(f.default, float)]
-    return [*weights, *paths, "spreading"]
+    return [*weights, *(f"spreading.{name}" for name in _paths()), "spreading"]
+
+
+def _paths() -> list[str]:
+    """The fields of `Spreading` that say how much of something there is, and not of what kind."""
+    paths = []
+    for f in fields(DEFAULT.spreading):
+        if isinstance(f.default, float):
+            with suppress(InvalidSettings):
+                _without(DEFAULT, [f.name])
+                paths.append(f.name)
+    return paths
 
 
 def ablated(profile: Profile, name: str) -> Profile:
@@ -240,8 +251,12 @@ def ablated(profile: Profile, name: str) -> Profile:
         raise InvalidInput(f"nothing called {name!r} can be switched off; there are {', '.join(ablations())}")
     part, _, what = name.partition(".")
     if part == "weights":
-        return replace(profile, name=f"without {name}", weights=replace(profile.weights, **{what: 0.0}))
-    off = [what] if what else [f.name for f in fields(profile.spreading) if isinstance(f.default, float)]
-    zeros: dict[str, Any] = dict.fromkeys(off, 0.0)
-    spreading = replace(profile.spreading, **zeros)
-    return replace(profile, name=f"without {name}", spreading=spreading)
+        without = replace(profile, weights=replace(profile.weights, **{what: 0.0}))
+    else:
+        without = _without(profile, [what] if what else _paths())
+    return replace(without, name=f"without {name}")
+
+
+def _without(profile: Profile, paths: Iterable[str]) -> Profile:
+    zeros: dict[str, Any] = dict.fromkeys(paths, 0.0)
+    return replace(profile, spreading=replace(profile.spreading, **zeros))

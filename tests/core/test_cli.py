@@ -1,0 +1,439 @@
+"""The command `hindsight`: what it prints, what it refuses, and how it exits."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hindsight_core.cli import main
+from hindsight_core.cli.output import words
+
+ENVIRONMENT = {
+    k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON", "HINDSIGHT"))
+}
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch, tmp_path):
+    monkeypatch.delenv("HINDSIGHT_DB", raising=False)
+    monkeypatch.delenv("HINDSIGHT_EMBEDDING_CACHE", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Runs a command without an embedder; gives status, output and errors."""
+
+    def run_(*argv, db="memory.db", embedder="none"):
+        try:
+            status = main(["--db", str(tmp_path / db), "--embedder", embedder, *map(str, argv)])
+        except SystemExit as left:
+            status = left.code
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run_
+
+
+@pytest.fixture
+def told(run):
+    """Runs a command that must succeed, with --json, and gives what it says."""
+
+    def told_(*argv, **more):
+        status, out, err = run(*argv, "--json", **more)
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    return told_
+
+
+@pytest.fixture
+def filled(told):
+    told(
+        "remember",
+        "Kestrel listens on port 7420.",
+        "--id",
+        "m1",
+        "--speaker",
+        "Mira",
+        "--timestamp",
+        "2031-05-01",
+    )
+    told(
+        "remember",
+        "阳台上种了三盆薄荷",
+        "--id",
+        "m2",
+        "--timestamp",
+        "2031-05-02",
+        "--memory-type",
+        "semantic",
+    )
+    told(
+        "remember",
+        "The bakery opens at seven.",
+        "--id",
+        "m3",
+        "--timestamp",
+        "none",
+        "--metadata",
+        '{"a": 1}',
+    )
+    return told
+
+
+UNIT_KEYS = {
+    "scope", "id", "seq", "content", "summary", "entities", "timestamp", "occurrences", "valid_from", "valid_to",
+    "recorded_at", "last_access", "access_count", "pinned", "expires_at", "indexed", "importance", "weight",
+    "weight_at", "source", "related_ids", "memory_type", "status", "metadata", "caller_id",
+}  # fmt: skip
+
+
+def test_remember_and_recall(filled):
+    found = filled("recall", "which port does Kestrel use?", "-k", "1")
+    assert set(found) == {"query", "recall_id", "hits"}
+    (hit,) = found["hits"]
+    assert set(hit) == {"rank", "score", "relevance", "signals", "via", "unit", "predecessors", "contradicts"}
+    assert hit["unit"]["id"] == "m1"
+    assert set(hit["unit"]) >= UNIT_KEYS
+    assert hit["unit"]["timestamp"] == "2031-05-01T00:00:00+00:00"
+    assert hit["unit"]["source"]["speaker"] == "Mira"
+    assert {"raw", "value", "weighted"} == set(hit["signals"]["keyword"])
+    assert 0 < hit["relevance"] <= 1
+
+
+def test_chinese_stands_as_itself(filled, run):
+    status, out, _ = run("recall", "薄荷", "--json")
+    assert status == 0
+    assert "阳台上种了三盆薄荷" in out
+    assert "阳台上种了三盆薄荷" in run("recall", "薄荷")[1]
+
+
+def test_every_remembering_option_arrives(told):
+    (unit,) = told(
+        *(
+            "remember",
+            "The gate code changes on Mondays.",
+            "--session",
+            "s1",
+            "--turn",
+            "4",
+            "--importance",
+            "0.9",
+        ),
+        *(
+            "--pinned",
+            "--expires-at",
+            "2099-01-01",
+            "--memory-type",
+            "procedural",
+            "--metadata",
+            '{"team": "苗"}',
+        ),
+    )
+    assert (unit["source"]["session"], unit["source"]["turn"]) == ("s1", 4)
+    assert (unit["importance"], unit["pinned"], unit["memory_type"]) == (0.9, True, "procedural")
+    assert (unit["expires_at"], unit["metadata"]) == ("2099-01-01T00:00:00+00:00", {"team": "苗"})
+
+
+def test_exact_questions(filled):
+    assert [unit["id"] for unit in filled("find", "--since", "2031-05-01", "--until", "2031-05-02")] == ["m1"]
+    assert [unit["id"] for unit in filled("find", "--where", '{"metadata.a": 1}')] == ["m3"]
+    assert len(filled("find", "--limit", "2")) == 2
+    assert filled("aggregate") == {"": 3}
+    assert filled("aggregate", "--by", "speaker")["Mira"] == 1
+    assert filled("get", "m3")["timestamp"] is None
+
+
+def test_change_and_forget(filled, run):
+    assert (
+        filled("update", "m1", "--text", "Kestrel listens on port 9000.", "--importance", "1")["importance"]
+        == 1
+    )
+    assert filled("get", "m1")["content"] == "Kestrel listens on port 9000."
+    assert filled("forget", "m1")["id"] == "m1"
+    status, out, err = run("get", "m1", "--json")
+    assert (status, out) == (1, "")
+    assert err == "hindsight: no memory with that id in the scopes this handle reads\n"
+
+
+def test_erasing_wants_to_be_sure(filled, run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    status, _, err = run("erase", "m1")
+    assert status == 1
+    assert "--yes" in err
+    assert filled("get", "m1")["id"] == "m1"
+    assert filled("erase", "m1", "--yes") == {"erased": "m1"}
+    assert run("get", "m1")[0] == 1
+
+
+@pytest.mark.parametrize(("answer", "erased"), [("y\n", True), ("n\n", False), ("\n", False)])
+def test_erasing_asks_on_a_terminal(filled, run, monkeypatch, answer, erased):
+    terminal = io.StringIO(answer)
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert (run("erase", "m1")[0] == 0) is erased
+    assert (run("get", "m1")[0] == 1) is erased
+
+
+def test_context_is_printed_as_it_is(filled, run):
+    status, out, _ = run("context", "Kestrel port", "--max-tokens", "200")
+    assert status == 0
+    assert out.startswith("<memories>")
+    assert "7420" in out
+    block = filled("context", "Kestrel port")
+    assert set(block) == {"context", "recall_id", "hits"}
+    assert run("context", "melting point of tungsten") == (0, "", "")
+
+
+def test_out_and_in_again(filled, told, tmp_path):
+    written = filled("export", str(tmp_path / "x.jsonl"))
+    assert written["memories"] == 3
+    assert told("import", str(tmp_path / "x.jsonl"), db="other.db")["added"] == 3
+    assert told("find", db="other.db") != []
+    assert told("import", str(tmp_path / "x.jsonl"), db="other.db")["added"] == 0
+
+
+def test_figures_and_health(filled, run):
+    figures = filled("stats")
+    assert (figures["memories"], figures["profile"]) == (3, "default")
+    status, out, _ = run("doctor", "--json")
+    assert status == 1  # there is no embedder, and doctor says so
+    assert {"problem", "remedy"} == set(json.loads(out)[0])
+    assert filled("resume") == {"resumed": 0}
+
+
+def test_scopes_are_apart(told):
+    told("remember", "Ours.", "--scope", "team", "--scope", "mira")
+    told("remember", "Theirs.", "--scope", "team/mira")
+    assert told("scopes") == [["team", "mira"], ["team/mira"]]
+    assert [unit["content"] for unit in told("find", "--scope", "team")] == ["Ours."]
+    assert told("find") == []
+
+
+def test_options_of_every_command_stand_before_or_after_it(filled, run):
+    before = run("--scope", "default", "--json", "find")
+    assert before == run("find", "--json", "--scope", "default")
+    assert len(json.loads(before[1])) == 3
+
+
+def test_the_present_can_be_given(told):
+    (unit,) = told("remember", "It rained.", "--now", "2031-05-20T09:00:00+08:00")
+    assert unit["timestamp"] == "2031-05-20T09:00:00+08:00"
+    hits = told(
+        "recall", "what happened yesterday?", "--now", "2031-05-21T09:00:00+08:00", "--floor", "none"
+    )["hits"]
+    assert [hit["unit"]["id"] for hit in hits] == [unit["id"]]
+
+
+def test_a_profile_comes_by_name_or_from_a_file(told, run, tmp_path):
+    told("remember", "It rained.")
+    assert told("stats", "--profile", "assistant")["profile"] == "assistant"
+    (tmp_path / "own.json").write_text('{"name": "own"}')
+    assert told("stats", "--profile", tmp_path / "own.json")["profile"] == "own"
+    status, _, err = run("stats", "--profile", "nonsense")
+    assert status == 1
+    assert "tech_docs" in err
+
+
+def test_text_comes_from_standard_input(told, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("The heron nests by the mill.\n"))
+    (unit,) = told("remember", "-", "--id", "m1")
+    assert unit["content"] == "The heron nests by the mill."
+    monkeypatch.setattr(sys, "stdin", io.StringIO("where does the heron nest?"))
+    assert told("recall", "-")["query"] == "where does the heron nest?"
+
+
+def test_a_reading_command_makes_no_file(run, tmp_path):
+    for argv in (["recall", "x"], ["find"], ["stats"], ["get", "x"], ["export", "y"]):
+        status, out, err = run(*argv, db="mistyped.db")
+        assert (status, out) == (1, "")
+        assert "no memory at" in err
+    assert not (tmp_path / "mistyped.db").exists()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["remember", " "],
+        ["remember", "x", "--metadata", "{"],
+        ["remember", "x", "--metadata", "[]"],
+        ["remember", "x", "--timestamp", "someday"],
+        ["remember", "x", "--importance", "7"],
+        ["remember", "x", "--now", "someday"],
+        ["remember", "x", "--scope", " "],
+        ["recall", "x", "--floor", "high"],
+        ["recall", "x", "--floor", "2"],
+        ["recall", "x", "-k", "-1"],
+        ["recall", "x", "--where", '{"nonsense": 1}'],
+        ["recall", "x", "--since", "2031-05-02", "--until", "2031-05-01"],
+        ["update", "m1"],
+        ["import", "absent.jsonl"],
+        ["ingest", "absent.jsonl"],
+        ["eval", "absent.jsonl"],
+        ["reembed"],
+    ],
+)
+def test_errors_are_one_line_and_no_traceback(filled, run, argv):
+    status, out, err = run(*argv)
+    assert (status, out) == (1, "")
+    assert err.startswith("hindsight: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["nonsense"], ["recall"], ["recall", "x", "-k", "many"], ["find", "--status", "lost"]]
+)
+def test_wrong_usage_is_status_two(run, argv):
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "")
+    assert err.startswith("usage: hindsight")
+
+
+def chat(path, *lines):
+    path.write_text(
+        "\n".join(json.dumps(line) if isinstance(line, dict) else line for line in lines), encoding="utf-8"
+    )
+    return path
+
+
+def test_ingest_twice_adds_nothing_twice(told, tmp_path):
+    path = chat(
+        tmp_path / "chat.jsonl",
+        {"text": "It rained."},
+        {"text": "阳台上种了薄荷", "id": "m2", "mood": "good"},
+    )
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Kestrel\n\nIt listens on port 7420.", encoding="utf-8")
+    first = told("ingest", path, tmp_path / "notes")
+    assert (first["items"], first["added"], first["skipped"]) == (3, 3, [])
+    assert told("ingest", path, tmp_path / "notes")["added"] == 0
+    assert told("get", "m2")["metadata"] == {"mood": "good"}
+    (unit,) = told("recall", "which port does Kestrel use?", "-k", "1")["hits"]
+    assert unit["unit"]["source"]["document"] == "a.md"
+    assert unit["unit"]["timestamp"] is None
+
+
+def test_ingest_stores_nothing_of_a_malformed_file(run, told, tmp_path):
+    good = chat(tmp_path / "good.jsonl", {"text": "It rained."})
+    bad = chat(tmp_path / "bad.jsonl", {"text": "fine"}, "{", {"text": "secret", "importance": 9})
+    status, out, err = run("ingest", good, bad)
+    assert (status, out) == (1, "")
+    assert "line 2: not JSON" in err
+    assert "line 3: importance" in err
+    assert "secret" not in err
+    assert not (tmp_path / "memory.db").exists()
+    left = told("ingest", good, bad, "--skip-bad")
+    assert left["added"] == 2
+    assert [row["where"] for row in left["skipped"]] == ["line 2", "line 3"]
+
+
+def test_ingest_reads_a_chat_from_standard_input(told, monkeypatch):
+    class Bytes:
+        buffer = io.BytesIO('{"text": "阳台上种了薄荷"}\n'.encode())
+
+    monkeypatch.setattr(sys, "stdin", Bytes())
+    assert told("ingest", "-")["added"] == 1
+
+
+DATA = [
+    {"kind": "memory", "bank": "b", "id": "m1", "text": "Kestrel listens on port 7420.", "timestamp": None},
+    {"kind": "memory", "bank": "b", "id": "m2", "text": "The heron nests by the mill.", "timestamp": None},
+    {"kind": "memory", "bank": "b", "id": "m3", "text": "母亲喜欢听评弹", "timestamp": "2031-05-01"},
+    {
+        "kind": "question",
+        "bank": "b",
+        "id": "q1",
+        "text": "Kestrel's port?",
+        "gold": ["m1"],
+        "category": "fact",
+    },
+    {"kind": "question", "bank": "b", "id": "q2", "text": "谁喜欢评弹", "gold": ["m3"], "category": "fact"},
+]
+
+
+def test_eval_prints_tables_and_writes_files(run, tmp_path):
+    data = chat(tmp_path / "tiny.jsonl", *DATA)
+    status, out, _ = run(
+        *("eval", data, "--k", "1", "3", "--baseline", "bm25", "--ablate", "weights.keyword", "--compare"),
+        *("--html", tmp_path / "r.html", "--json", tmp_path / "r.json"),
+    )
+    assert status == 0
+    assert "tiny: R@1 / R@3 by category" in out
+    assert "without weights.keyword" in out
+    assert "paired comparison" in out
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    written = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [row["system"] for row in written["results"]] == ["hindsight", "without weights.keyword", "bm25"]
+    assert written["results"][0]["headline"]["recall@3"]["mean"] == 1
+
+
+def test_eval_prints_json_and_compares_with_an_earlier_run(run, tmp_path):
+    data = chat(tmp_path / "tiny.jsonl", *DATA)
+    status, out, _ = run("eval", data, "--json")
+    assert status == 0
+    (tmp_path / "before.json").write_text(out, encoding="utf-8")
+    status, out, _ = run("--json", "eval", data, "--against", tmp_path / "before.json", "--limit", "1")
+    assert status == 0
+    assert [row["ties"] for row in json.loads(out)["comparisons"]] == [1, 1]
+
+
+def test_eval_keeps_stores_and_profiles_apart(run, tmp_path):
+    data = chat(tmp_path / "tiny.jsonl", *DATA)
+    for _ in range(2):
+        status, out, _ = run(
+            "eval", data, "--store", tmp_path / "kept", "--profile", "default", "--profile", "support"
+        )
+        assert status == 0
+    assert [path.name for path in sorted((tmp_path / "kept").glob("*.db"))] == ["tiny-0.db"]
+    assert "support" in out
+
+
+@pytest.mark.parametrize("option", [["--limit", "0"], ["--k", "0"], ["--baseline", "x"], ["--ablate", "x"]])
+def test_eval_refuses_what_cannot_be(run, tmp_path, option):
+    status, _, err = run("eval", chat(tmp_path / "tiny.jsonl", *DATA), *option)
+    assert status == 1
+    assert err.startswith("hindsight: ")
+
+
+def test_memories_cannot_steer_a_terminal():
+    assert str(words("fine\n\x1b[2Jgone\x9b\r")) == "fine\n\ufffd[2Jgone\ufffd\ufffd"
+    assert str(words("[bold]x[/bold]")) == "[bold]x[/bold]"
+    assert len(words("x" * 1000)) == 300
+
+
+def process(*argv, stdin="", **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "hindsight_core.cli", *argv],
+        input=stdin.encode(),
+        capture_output=True,
+        env={**ENVIRONMENT, "COLUMNS": "200", **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8", "en_US.ISO-8859-1"])
+def test_utf8_whatever_the_locale(tmp_path, locale):
+    """Text in an argument, from standard input, in tables and in JSON."""
+    own = {"LC_ALL": locale, "HINDSIGHT_DB": str(tmp_path / "m.db")}
+    done = process("--embedder", "none", "remember", "母亲喜欢听评弹", "--id", "备忘1", **own)
+    assert done.returncode == 0, done.stderr
+    assert "母亲喜欢听评弹" in done.stdout.decode()
+    done = process("--embedder", "none", "--json", "recall", "-", stdin="谁喜欢听评弹？", **own)
+    assert json.loads(done.stdout.decode())["hits"][0]["unit"]["id"] == "备忘1"
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    """As with `hindsight find | head -1`: nobody reads the rest, which is more than a pipe holds."""
+    story = " ".join(f"On day {day} it rained." for day in range(8_000))
+    own = {"HINDSIGHT_DB": str(tmp_path / "m.db")}
+    assert process("--embedder", "none", "remember", "-", stdin=story, **own).returncode == 0
+    script = f'"{sys.executable}" -m hindsight_core.cli find --json | head -c 1; echo "${{PIPESTATUS[0]}}"'
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, encoding="utf-8", env={**ENVIRONMENT, **own}, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[141\n", "")
