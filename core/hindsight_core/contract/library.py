@@ -23,7 +23,7 @@ from hindsight_core.contract.base import (
 )
 from hindsight_core.errors import InvalidInput
 from hindsight_core.filters import Filter
-from hindsight_core.ports import Store, Visibility
+from hindsight_core.ports import Store, Use, Visibility, Vital
 from hindsight_core.unit import Entity, Episode, Link, LinkKind, MemoryType, Occurrence, Scope, Source, Status
 
 LIN: Scope = ("kestrel", "lin")
@@ -273,6 +273,28 @@ class LibraryContract(ContractBase):
             before = {by: store.count(visible(), by=by) for by in (None, *names)}
             self.put(store, replace(a, status=Status.ARCHIVED, entities=(), metadata={}), now=day(2))
             assert {by: store.count(visible(known_at=day(1)), by=by) for by in (None, *names)} == before
+
+    def test_vitals(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            a, b, _ = self.put(
+                store,
+                unit("a", importance=0.2, expires_at=day(9)),
+                (unit("b", scope=MEI_AT_WORK, indexed=False, pinned=True, status=Status.ARCHIVED), None),
+                unit("c", scope=LIN),
+            )
+            with store.write(actor="test", batch="b", now=NOW) as tx:
+                tx.use([Use(key=a.key, weight=0.75, at=day(5), access_count=1)])
+            assert store.vitals(visible(statuses=EVERY_STATUS)) == [
+                Vital(
+                    key=a.key, status=Status.ACTIVE, pinned=False, importance=0.2, weight=0.75,
+                    weight_at=day(5).timestamp(), last_read=day(5).timestamp(), expires_at=day(9).timestamp(), seq=a.seq,
+                ),
+                Vital(
+                    key=b.key, status=Status.ARCHIVED, pinned=True, importance=0.5, weight=0.5,
+                    weight_at=NOW.timestamp(), last_read=NOW.timestamp(), expires_at=None, seq=b.seq,
+                ),
+            ]  # fmt: skip
+            assert [vital.key[1] for vital in store.vitals(visible())] == ["a"]
 
     def test_stats_count_what_is_visible_only(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:

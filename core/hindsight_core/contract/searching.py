@@ -209,6 +209,50 @@ class SearchingContract(ContractBase):
             assert bank.size == 2
             assert_close(bank.cosine_mean, 1)
 
+    def test_the_nearest_of_many_at_once(self, tmp_path: Path) -> None:
+        questions = np.array([[1, 0], [0, 1]], np.float32)
+        with self.opened(tmp_path) as store:
+            with store.reading(visible()) as reading:
+                rows, cosines = reading.near(visible(), questions, top=2, least=0.0)
+                assert rows.tolist() == [[-1, -1]] * 2
+                assert_close(cosines, [[np.nan] * 2] * 2)
+            self.three(store)
+            self.three(store, OTHER)
+            self.put(store, (unit("d"), entry("x")), (unit("e", indexed=False), entry("x", [1, 0])))
+            with store.reading(visible()) as reading:
+                keys = [(MEI, "c"), (MEI, "a"), (MEI, "nobody"), (MEI, "e"), (MEI, "c")]
+                c, a, nobody, unindexed, again = reading.rows_of(keys).tolist()
+                assert c == again
+                assert nobody == unindexed == -1
+                (b,) = reading.rows_of([(MEI, "b")]).tolist()
+                rows, cosines = reading.near(visible(), questions, top=2, least=0.5)
+                assert rows.tolist() == [[a, b], [c, b]]
+                assert_close(cosines, [[1, 0.6], [1, 0.8]])
+                rows, cosines = reading.near(visible(), questions, top=3, least=0.7)
+                assert rows.tolist() == [[a, -1, -1], [c, b, -1]]
+                assert_close(cosines, [[1, np.nan, np.nan], [1, 0.8, np.nan]])
+
+    def test_vectors_can_be_replaced(self, tmp_path: Path) -> None:
+        def vector(*values: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+            return np.array(values, np.float32)
+
+        with self.opened(tmp_path) as store:
+            self.three(store)
+            self.put(store, (unit("d"), entry("x")))
+            before = store.find(visible())
+            assert store.without_vector(visible()) == [(MEI, "d")]
+            with store.reading(visible()) as reading:
+                assert found(reading, probe(visible(), vector=[1, 0], top=1)) == ["a"]
+            with store.write(actor="test", batch="b", now=NOW) as tx:
+                tx.set_vectors({(MEI, "d"): vector(1, 0), (MEI, "a"): vector(0, 1), (MEI, "x"): vector(1, 1)})
+            with store.reading(visible()) as reading:
+                candidates, _ = reading.search(probe(visible(), vector=[1, 0]))
+                shown = dict(zip(candidates.ids, candidates.cosine.tolist(), strict=True))
+            assert_close([shown[id] for id in "abcd"], [0, 0.6, 0, 1])
+            assert store.find(visible()) == before
+            assert store.without_vector(visible()) == []
+            assert len(list(store.events())) == 4
+
     def test_neighbours(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
             self.three(store)

@@ -20,7 +20,6 @@ from hindsight_core.unit import Key, LinkKind, MemoryUnit, Status
 
 _STATUSES = list(Status)
 _KINDS = {kind.value: code for code, kind in enumerate(LinkKind)}
-_ROW_OF = "SELECT row FROM unit JOIN scope ON scope.id = unit.scope WHERE scope.path = ? AND unit.id = ? AND indexed"
 _EVERYTHING = Visibility(scopes=((),), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status))
 
 Allowed = Callable[[Visibility], Ints]
