@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from hindsight_core.errors import InvalidInput
 from hindsight_core.text.times import calendar
@@ -24,7 +25,13 @@ _PLAIN = str.maketrans(
     "abcdefghijklmnopqrstuvwxyz0123456789:/-. ''---~"
     "周号点两后个这礼时钟来从过内间圣诞国庆劳动节几数里里双亲师儿妇万纪开将会计划准备预经刚现",
 )
-_scan = Scanner(DIGITS, CHINESE, ENGLISH)
+
+
+@cache
+def _scanner() -> Scanner:
+    """Compiled with the first text: it takes longer than importing all the rest of the package."""
+    return Scanner(DIGITS, CHINESE, ENGLISH)
+
 
 # What may stand between two atoms of one phrase, two ends of a range, two members of a list.
 _GLUE = re.compile(
@@ -142,7 +149,7 @@ class _Reading:
             raise InvalidInput("the reference instant must be aware: as_aware(now) makes it so")
         self._text, self._now = text, now
         self._plain = text.translate(_PLAIN)
-        atoms = [a for a in _scan(self._plain) if a.capital_at < 0 or text[a.capital_at].isupper()]
+        atoms = [a for a in _scanner()(self._plain) if a.capital_at < 0 or text[a.capital_at].isupper()]
         self._phrases = phrases(atoms, self._plain, _GLUE)
         self._said: Said | None = None
         self._end = 0  # of the last phrase that was a time; what follows may not reach back over it
