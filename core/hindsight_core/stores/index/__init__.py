@@ -252,12 +252,16 @@ class SearchIndex:
         )
 
     def near(self, mask: Mask, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
-        """Rows and cosines of the nearest visible memories of each vector; see `ports.Reading.near`."""
+        """The nearest visible memories of each vector; see `ports.Reading.near`. Ties by id, as in `search`."""
         self._check(mask)
-        slots, cosines = self._vectors.near(vectors, mask, top=top, least=least)
-        known = slots >= 0
-        rows = np.full(slots.shape, -1, np.int64)
-        rows[known] = self._memories.row.view[slots[known]]
+        rows = np.full((len(vectors), top), -1, np.int64)
+        cosines = np.full((len(vectors), top), np.nan, np.float32)
+        for i, slots in enumerate(self._vectors.near(vectors, mask, top=top, least=least)):
+            cosine = self._vectors.cosines(vectors[i], slots)
+            slots, cosine = slots[cosine >= least], cosine[cosine >= least]
+            order = np.lexsort((self._memories.id_rank(slots), -cosine))[:top]
+            rows[i, : len(order)] = self._memories.row.view[slots[order]]
+            cosines[i, : len(order)] = cosine[order]
         return rows, cosines
 
     def vectors(self, mask: Mask, rows: Ints) -> Floats:

@@ -8,6 +8,8 @@ lies, so that equal vectors get equal cosines in every scan, and ties are ties.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from hindsight_core.errors import InvalidInput
@@ -15,7 +17,9 @@ from hindsight_core.ports import Floats, Ints
 from hindsight_core.stores.index.columns import Growing
 from hindsight_core.stores.index.mask import Mask
 
-_QUERIES = 32  # compared with everything at a time: the products stay in the cache
+_MANY = 4  # so many queries are worth a matrix product
+_PRODUCTS = 1 << 22  # cosines computed at a time
+_SLACK = 1e-5  # more than single precision can err by, for vectors of length 1
 _CHUNK = 512  # rows gathered at a time: they stay in the cache between copying and multiplying
 
 
@@ -81,24 +85,30 @@ class Vectors:
             np.einsum("ij,j->i", rows, query, out=cosine[start : start + len(part)])
         return self._blank(cosine, slots)
 
-    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> tuple[Ints, Floats]:
-        """Slots and cosines of the nearest visible memories of each query, (m, top), best first; -1 and nan fill up."""
-        slots = np.full((len(queries), top), -1, np.int64)
-        cosines = np.full((len(queries), top), np.nan, np.float32)
-        scanned = mask.slots if mask.selective else np.arange(len(self._vectors.view))
-        vectors = self._vectors.view[scanned] if mask.selective else self._vectors.view
-        passed = mask.member[scanned] & self._has.view[scanned]
-        for start in range(0, len(queries), _QUERIES):
-            found = vectors @ queries[start : start + _QUERIES].T
-            place, column = np.nonzero((found >= least) & passed[:, None])
-            order = np.lexsort((place, -found[place, column], column))
-            place, column = place[order], column[order]
-            rank = np.arange(len(column)) - np.searchsorted(column, column)
-            first = rank < top
-            place, column, rank = place[first], column[first], rank[first]
-            slots[start + column, rank] = scanned[place]
-            cosines[start + column, rank] = found[place, column]
-        return slots, cosines
+    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> Iterator[Ints]:
+        """For each query, the visible slots that can be among its `top` with a cosine of at least `least`.
+
+        A few too many: several queries are multiplied at once by BLAS, whose last digits depend on where a vector
+        lies. `cosines` of what is left decides.
+        """
+        self._check(queries.shape[1:])
+        for approximate in self._scans(queries, mask):
+            near = np.flatnonzero(approximate >= least - _SLACK)
+            if len(near) > top:
+                cosine = approximate[near]
+                near = near[cosine >= np.partition(cosine, -top)[-top] - _SLACK]
+            yield mask.slots[near]
+
+    def _scans(self, queries: Floats, mask: Mask) -> Iterator[Floats]:
+        if len(queries) < _MANY:
+            yield from (self.scan(query, mask) for query in queries)
+            return
+        vectors = self._vectors.view[mask.slots] if mask.selective else self._vectors.view
+        step = max(_PRODUCTS // max(len(vectors), 1), 1)
+        for start in range(0, len(queries), step):
+            for cosine in queries[start : start + step].astype(np.float32, copy=False) @ vectors.T:
+                visible = cosine if mask.selective or mask.full else cosine[mask.slots]
+                yield self._blank(visible, mask.slots)
 
     def _blank(self, cosine: Floats, slots: Ints) -> Floats:
         cosine[~self._has.view[slots]] = np.nan
