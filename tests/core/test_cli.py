@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from hindsight_core.cli import main
+from hindsight_core.cli import commands, main
 from hindsight_core.cli.output import words
+from hindsight_core.embedding import HashEmbedder
 
 ENVIRONMENT = {
     k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON", "HINDSIGHT"))
@@ -338,6 +339,43 @@ def test_ingest_reads_a_chat_from_standard_input(told, monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", Bytes())
     assert told("ingest", "-")["added"] == 1
+
+
+class Counting(HashEmbedder):
+    """Keeps count of the texts it is asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+
+    def embed_query(self, text):
+        self.asked += 1
+        return super().embed_query(text)
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    embedder = Counting()
+    monkeypatch.setattr(commands, "default_embedder", lambda wanted: None if wanted is None else embedder)
+    return embedder
+
+
+def test_a_store_filled_without_an_embedder_gets_one(filled, told, counting):
+    assert told("stats")["without_vector"] == 3
+    assert told("reembed", embedder="local") == {"embedded": 3}
+    assert told("stats", embedder="local")["without_vector"] == 0
+    assert told("doctor", embedder="local") == []
+    (first, *_) = told("recall", "which port does Kestrel use?", embedder="local")["hits"]
+    assert first["signals"]["vector"]["raw"] > 0
+    assert told("reembed", embedder="local") == {"embedded": 0}
+
+
+def test_a_cache_embeds_nothing_twice(told, counting, tmp_path):
+    told("remember", "It rained.", "--cache", tmp_path / "cache.db", embedder="local")
+    asked = counting.asked
+    assert asked > 0
+    told("remember", "It rained.", "--cache", tmp_path / "cache.db", embedder="local", db="other.db")
+    assert counting.asked == asked
 
 
 DATA = [

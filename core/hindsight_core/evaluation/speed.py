@@ -33,10 +33,8 @@ from hindsight_core.evaluation.synthetic import DIMENSION, SESSION, START, Synth
 from hindsight_core.evaluation.systems import Stopwatch
 
 SIZES = (1_000, 15_000, 100_000)
-QUESTIONS = 200
-SINGLE_TURNS = 200
+REPEATS = 200
 HYBRID_AT = 15_000
-HYBRID_QUESTIONS = 40
 K = 10
 _SMALL_SHARE = 50
 """One session in so many goes to the small sub-scope."""
@@ -169,7 +167,12 @@ def budgets(speed: Speed) -> Iterator[Budget]:
 
 
 def measure(
-    path: Path, sizes: Sequence[int] = SIZES, *, hybrid_at: int | None = HYBRID_AT, say: Callable[[str], None]
+    path: Path,
+    sizes: Sequence[int] = SIZES,
+    *,
+    hybrid_at: int | None = HYBRID_AT,
+    repeats: int = REPEATS,
+    say: Callable[[str], None],
 ) -> Speed:
     """Measure everything in a new store.
 
@@ -177,10 +180,11 @@ def measure(
         path: Where the store is made.
         sizes: At which to measure, ascending.
         hybrid_at: At which of them to measure the hybrid pipeline too.
+        repeats: Questions asked and single turns remembered for a figure; the slow pipeline answers a fifth of them.
         say: Told what is being done.
     """
     source, watch = Synthetic(), Stopwatch(TopicEmbedder())
-    questions = source.questions(QUESTIONS)
+    questions = source.questions(repeats)
     found = []
     turns: list[dict[str, Any]] = []
     with Hindsight.open(path, scope="bench", embedder=watch) as memory:
@@ -197,8 +201,10 @@ def measure(
                     scoped=_recalls(memory.within("small"), questions, watch),
                     week=_recalls(memory, questions, watch, week=len(turns) // SESSION // 8),
                     ingest=ingest,
-                    remember=_single_turns(memory, source, watch),
-                    hybrid=Hybrid(turns, say).waits(questions) if size == hybrid_at else None,
+                    remember=_single_turns(memory, source.turns(repeats), watch),
+                    hybrid=Hybrid(turns, say).waits(questions[: max(1, repeats // 5)])
+                    if size == hybrid_at
+                    else None,
                 )
             )
     say("opening it in a fresh process")
@@ -245,9 +251,9 @@ def _ingest(memory: Hindsight, turns: Sequence[dict[str, Any]], watch: Stopwatch
     return len(turns) / (perf_counter() - start - (watch.spent - spent))
 
 
-def _single_turns(memory: Hindsight, source: Synthetic, watch: Stopwatch) -> Waits:
+def _single_turns(memory: Hindsight, fresh: Iterable[dict[str, Any]], watch: Stopwatch) -> Waits:
     """Time turns one by one, each durable before the next; they are taken back so that sizes stay round."""
-    turns = [{**turn, "id": f"single-{turn['id']}"} for turn in source.turns(SINGLE_TURNS)]
+    turns = [{**turn, "id": f"single-{turn['id']}"} for turn in fresh]
     waits = _waits((partial(memory.remember, **turn) for turn in turns), watch)
     for turn in turns:
         memory.forget(turn["id"])
@@ -281,7 +287,7 @@ class Hybrid:
 
     def waits(self, questions: Sequence[str]) -> Waits:
         """Time questions."""
-        asked = [(q, self._embedder.embed_query(q).tolist()) for q in questions[:HYBRID_QUESTIONS]]
+        asked = [(q, self._embedder.embed_query(q).tolist()) for q in questions]
         return _waits(partial(self.search, q, v) for q, v in asked)
 
     def search(self, question: str, vector: list[float], top: int = 50) -> list[int]:
