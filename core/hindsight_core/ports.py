@@ -360,7 +360,9 @@ class Reading(Protocol):
         """Exact signals for given rows (which must come from this reading), in that order."""
         ...
 
-    def neighbours(self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int) -> Edges:
+    def neighbours(
+        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: bool = True
+    ) -> Edges:
         """Edges from `rows` to visible memories.
 
         Args:
@@ -369,6 +371,7 @@ class Reading(Protocol):
             reach: Neighbours up to so many steps before and after in the same group; 0 = none.
             entities: At most so many memories per shared entity (newest first); 0 = none.
             hub: Entities named by more visible memories than this are not followed.
+            links: Also along stored links.
         """
         ...
 

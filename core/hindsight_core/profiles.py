@@ -85,7 +85,6 @@ class Spreading:
         bridge: Share handed over rare words or names that the question does not contain, to memories that answer
             what is left of the question.
         seeds: Best hits from which bridges start.
-        rounds: Bridges in a row, for chains of facts.
         link: Share handed over a stored link.
         cover: Once a hit holds a word of the question, later hits get so much less for holding it too: several
             memories that answer different parts come before several that answer the same part.
@@ -101,7 +100,6 @@ class Spreading:
     speaker: float = 1.0
     bridge: float = 1.0
     seeds: int = 3
-    rounds: int = 2
     link: float = 0.3
     cover: float = 0.3
     repeat: float = 0.5
@@ -112,7 +110,7 @@ class Spreading:
     def _faults(self) -> Iterator[str]:
         yield from _outside(self, 0.0, 1.0, "turn", "turn_meaning", "session", "link", "cover")
         yield from _outside(self, 0.0, 5.0, "bridge", "repeat", "named", "speaker")
-        yield from _outside(self, 0, 10, "reach", "rounds")
+        yield from _outside(self, 0, 10, "reach")
         yield from _outside(self, 1e-6, 1e9, "fade")
         yield from _outside(self, 0, 50, "seeds")
 

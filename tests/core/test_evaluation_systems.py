@@ -200,7 +200,7 @@ def test_everything_can_be_switched_off(name):
 def test_ablations_follow_the_settings():
     assert {"weights.vector", "weights.recency", "spreading.bridge", "spreading"} <= set(ablations())
     assert {f"weights.{name}" for name in Weights.__dataclass_fields__} <= set(ablations())
-    assert "spreading.rounds" not in ablations()
+    assert "spreading.seeds" not in ablations()
     with pytest.raises(InvalidInput, match=r"weights\.vector"):
         ablated(DEFAULT, "gravity")
 

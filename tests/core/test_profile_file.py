@@ -18,7 +18,7 @@ def test_a_written_profile_is_read_back(tmp_path):
     own = Profile(
         name="我们的",
         weights=Weights(vector=0.7),
-        spreading=Spreading(session=0.1, rounds=1),
+        spreading=Spreading(session=0.1, seeds=1),
         floor=None,
         entity_types=frozenset({"person"}),
     )

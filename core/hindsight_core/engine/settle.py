@@ -16,14 +16,14 @@ import numpy as np
 
 from hindsight_core.consolidate import Decision, Statement, Verdict, decide, read_statement
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
-from hindsight_core.ports import IndexEntry, Reading, Transaction, Visibility
+from hindsight_core.ports import Floats, IndexEntry, Reading, Transaction, Visibility
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
 
-NEAR = 8
+NEAR = 6
 """Nearest memories a new one is compared with."""
 _LEAST = 0.3
 """Calibrated similarity below which two memories are not compared at all."""
-MAX_SIMILAR = 5
+MAX_SIMILAR = 3
 """Links of kind SIMILAR a memory makes when it comes in; the number of links stays linear in the number of memories."""
 
 
@@ -99,7 +99,10 @@ class Settler:
         self._scope = scope
         self._calibration = calibration
         self._view = view
-        self._fresh: list[tuple[Key, IndexEntry]] = []
+        # Nobody else can write while this transaction is open, so what was read stays true but for its own puts.
+        self._changed: dict[Key, MemoryUnit] = {}
+        self._fresh: list[Key] = []
+        self._vectors: list[Floats] = []
 
     def prepare(self, entries: Sequence[IndexEntry]) -> list[list[Neighbour]]:
         """Neighbours of all new entries, searched in one go."""
@@ -126,7 +129,7 @@ class Settler:
         links: list[Link] = []
         replaced: list[MemoryUnit] = []
         overtaken: MemoryUnit | None = None
-        for neighbour in self._present([*near, *self._among_fresh(entry)]):
+        for neighbour in self._nearest(near, entry):
             decision = verdict(unit, neighbour)
             if decision.verdict is Verdict.SAME and mergeable:
                 return self._again(neighbour.unit, unit)
@@ -142,36 +145,39 @@ class Settler:
         unit = replace(unit, related_ids=(*unit.related_ids, *links))
         if overtaken is not None:
             unit = self._into_the_past(unit, overtaken)
-        stored = self._tx.put(unit, entry, reason="remembered")
+        stored = self._put(unit, entry, "remembered")
         since = unit.valid_from or unit.timestamp or self._now
         for old in replaced:
-            current = self._tx.get(old.key)
+            current = self._tx.get(old.key)  # linked by the put above
             if current is not None:
                 ended = replace(current, status=Status.SUPERSEDED, valid_to=current.valid_to or since)
-                self._tx.put(ended, None, reason="a newer value was told")
-        self._fresh.append((stored.key, entry))
+                self._put(ended, None, "a newer value was told")
+        if entry.vector is not None:
+            self._fresh.append(stored.key)
+            self._vectors.append(entry.vector)
         return stored
+
+    def _put(self, unit: MemoryUnit, entry: IndexEntry | None, reason: str) -> MemoryUnit:
+        stored = self._tx.put(unit, entry, reason=reason)
+        self._changed[stored.key] = stored
+        return stored
+
+    def _nearest(self, near: Sequence[Neighbour], entry: IndexEntry) -> list[Neighbour]:
+        both = self._present([*near, *self._among_fresh(entry)])
+        return sorted(both, key=lambda one: -(one.similarity or 0.0))[:NEAR]
 
     def _present(self, near: Sequence[Neighbour]) -> list[Neighbour]:
         """The neighbours as they stand now, still active; those of this transaction may have changed them."""
-        found = []
-        for neighbour in near:
-            current = self._tx.get(neighbour.unit.key)
-            if current is not None and current.status is Status.ACTIVE:
-                found.append(Neighbour(current, neighbour.similarity))
-        return found
+        current = ((self._changed.get(one.unit.key, one.unit), one.similarity) for one in near)
+        return [Neighbour(unit, similarity) for unit, similarity in current if unit.status is Status.ACTIVE]
 
     def _among_fresh(self, entry: IndexEntry) -> list[Neighbour]:
         """Memories put earlier in this transaction that are near."""
-        if entry.vector is None or self._calibration is None:
+        if entry.vector is None or self._calibration is None or not self._fresh:
             return []
-        keyed = [(key, old.vector) for key, old in self._fresh if old.vector is not None]
-        if not keyed:
-            return []
-        similar = calibrate(np.stack([v for _, v in keyed]) @ entry.vector, self._calibration.passage)
+        similar = calibrate(np.stack(self._vectors) @ entry.vector, self._calibration.passage)
         best = [i for i in np.argsort(-similar, kind="stable")[:NEAR] if similar[i] >= _LEAST]
-        units = [(self._tx.get(keyed[i][0]), float(similar[i])) for i in best]
-        return [Neighbour(unit, similarity) for unit, similarity in units if unit is not None]
+        return [Neighbour(self._changed[self._fresh[i]], float(similar[i])) for i in best]
 
     def _again(self, old: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         """The existing memory was said once more: it gains an occurrence; id, content and life stay."""
@@ -184,7 +190,7 @@ class Settler:
         said = replace(
             old, occurrences=(*old.occurrences, occurrence), importance=max(old.importance, new.importance)
         )
-        return self._tx.put(said, None, reason="said again")
+        return self._put(said, None, "said again")
 
     def _into_the_past(self, unit: MemoryUnit, newer: MemoryUnit) -> MemoryUnit:
         """An older value told later: it takes its place before the newer one, which stays current.
@@ -206,7 +212,7 @@ class Settler:
         links = [*unit.related_ids, Link(newer.id, LinkKind.EVOLVES, outgoing=False)]
         if earlier is not None and told is not None:
             links.append(Link(earlier.id, LinkKind.EVOLVES, outgoing=True))
-            self._tx.put(replace(earlier, valid_to=told), None, reason="an older value was told later")
+            self._put(replace(earlier, valid_to=told), None, "an older value was told later")
         return replace(unit, related_ids=tuple(links), status=Status.SUPERSEDED, valid_to=ends)
 
 

@@ -48,7 +48,7 @@ def strengths(
 
 
 def flow(
-    scores: Doubles, seeds: list[int], joined: Doubles, remaining: Doubles, share: float
+    scores: Doubles, seeds: Ints, joined: Doubles, remaining: Doubles, share: float
 ) -> tuple[Doubles, Ints]:
     """Activation that arrives at each candidate.
 
@@ -67,4 +67,4 @@ def flow(
     arriving[np.arange(len(seeds)), seeds] = 0.0
     best = np.argmax(arriving, axis=0)
     gain = arriving[best, np.arange(len(scores))]
-    return gain, np.where(gain > 0, np.array(seeds)[best], -1)
+    return gain, np.where(gain > 0, seeds[best], -1)

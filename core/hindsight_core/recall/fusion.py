@@ -88,7 +88,19 @@ def fuse(
     )
 
 
-def order(score: Doubles, ids: list[str]) -> list[int]:
-    """Positions best first; equal scores (to a billionth) by id, so the order never depends on how rows are kept."""
+def order(score: Doubles, ids: list[str], top: int | None = None) -> list[int]:
+    """Positions best first; equal scores (to a billionth) by id, so the order never depends on how rows are kept.
+
+    Args:
+        score: float64 (n,).
+        ids: The n ids.
+        top: Only the best so many.
+    """
     rounded = np.round(score, 9)
-    return sorted(range(len(ids)), key=lambda i: (-rounded[i], ids[i]))
+    places = np.arange(len(ids))
+    if top is not None and top < len(ids):
+        least = np.partition(rounded, len(ids) - top)[len(ids) - top]
+        places = np.flatnonzero(rounded >= least)
+    keys = rounded[places].tolist()
+    ranked = sorted(zip(keys, places.tolist(), strict=True), key=lambda pair: (-pair[0], ids[pair[1]]))
+    return [place for _, place in ranked][:top]

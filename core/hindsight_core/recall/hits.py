@@ -101,6 +101,11 @@ class Hits(Sequence[Hit]):
     def __repr__(self) -> str:
         return f"<Hits {len(self)} for recall {self.recall_id}>"
 
+    def only(self, keep: Callable[[Hit], bool]) -> Hits:
+        """The hits for which `keep` holds, in the same order, of the same recall."""
+        hits = [hit for hit in self if keep(hit)]
+        return Hits(hits, query=self.query, recall_id=self.recall_id, render=self._render)
+
     def context(self, max_tokens: int = 800) -> str:
         """The block a prompt needs, at most `max_tokens` long; rendering it counts as a use of what it shows.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hindsight_core.embedding import Calibration, local_background
-from hindsight_core.ports import Bank, Candidates, Doubles, Ids, Ints, Probe, Reading, Visibility
+from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Ids, Ints, Probe, Reading, Visibility
 from hindsight_core.profiles import Profile
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
@@ -43,6 +43,21 @@ def rank(
         floor: Least relevance, or None.
     """
     return _Recall(view, question, visible, profile, calibration).hits(k, floor)
+
+
+_LINKED = 5
+"""Best candidates per channel whose stored links are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bridge:
+    """Where activation may flow from the best hits: their open terms, how common each is, and the rows reached."""
+
+    probe: Probe
+    seeds: Ints
+    held: list[dict[int, None]]
+    df: Ints
+    rows: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +100,20 @@ class _Recall:
         rows = np.unique(np.concatenate([candidates.rows for candidates, _ in found]))
         if not len(rows):
             return []
-        edges = self.view.neighbours(probes[0], rows, reach=spreading.reach, entities=0, hub=0)
-        bridged = [
-            self._bridged(aspect, candidates, bank)
+        edges = self.view.neighbours(probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=False)
+        bridges = [
+            self._bridge(aspect, candidates, bank)
             for aspect, (candidates, bank) in zip(self.question.aspects, found, strict=True)
         ]
-        rows = np.unique(np.concatenate([rows, edges.target, *bridged]))
+        links = [self._links(probe, one) for probe, (one, _) in zip(probes, found, strict=True)]
+        leads = [bridge.rows for bridge in bridges if bridge] + [link.target for link in links]
+        rows = np.unique(np.concatenate([rows, edges.target, *leads]))
         steps = step_edges(edges, rows)
         ranked = [
-            self._aspect(aspect, probe, bank, rows, steps, k, floor)
-            for aspect, probe, (_, bank) in zip(self.question.aspects, probes, found, strict=True)
+            self._aspect(aspect, probe, bank, (bridge, link), rows, steps, k, floor)
+            for aspect, probe, (_, bank), bridge, link in zip(
+                self.question.aspects, probes, found, bridges, links, strict=True
+            )
         ]
         return self._explained(ranked, interleave([one.chosen for one in ranked], k))
 
@@ -114,6 +133,7 @@ class _Recall:
         aspect: Aspect,
         probe: Probe,
         bank: Bank,
+        leads: tuple[_Bridge | None, Edges],
         rows: Ints,
         steps: tuple[Ints, Ints, Ints],
         k: int,
@@ -125,10 +145,8 @@ class _Recall:
         # Rows: vector, keyword, entity; all in deviations until they are scaled together below.
         active = np.stack([evidence.near_meaning, evidence.near_words, self._named(candidates, bank)])
         self._over_session(active, candidates)
-        origin = np.full(len(rows), -1)
-        for _ in range(spreading.rounds):
-            if not self._over_bridges(aspect, candidates, bank, active, origin):
-                break
+        self._over_links(leads[1], candidates, active)
+        origin = self._over_bridge(aspect, leads[0], candidates, bank, active)
 
         covered = coverage(evidence.covered, aspect.weights, bank)
         sure = self._sure(aspect, candidates, covered)
@@ -138,7 +156,8 @@ class _Recall:
             evident |= candidates.in_window
         if floor is not None:
             evident &= sure >= floor
-        best = [i for i in order(fused.score, candidates.ids) if evident[i]]
+        likely = np.where(evident, fused.score, -1.0)
+        best = [i for i in order(likely, candidates.ids, max(POOL, k)) if evident[i]]
         top = max(float(active.max()), 1e-9)
         words = evidence.covered * aspect.weights * (self._keyword_share() / (evidence.words_scale * top))
         vectors = (
@@ -185,8 +204,41 @@ class _Recall:
         if share > 0:
             active += share * best_of_group(self.ratio @ active, active, candidates.group)
 
-    def _bridge(self, aspect: Aspect, seeds: Ints, bank: Bank) -> tuple[Probe, list[dict[int, None]]] | None:
-        """The probe for memories that share rare terms with the seeds, and the terms each seed holds."""
+    def _links(self, probe: Probe, candidates: Candidates) -> Edges:
+        """Stored links of the most similar and the most worded candidates."""
+        first = np.argsort(-np.nan_to_num(candidates.cosine, nan=-1.0), kind="stable")[:_LINKED]
+        second = np.argsort(-(candidates.terms @ probe.term_weights), kind="stable")[:_LINKED]
+        rows = (
+            candidates.rows[np.union1d(first, second)]
+            if self.profile.spreading.link > 0
+            else candidates.rows[:0]
+        )
+        return self.view.neighbours(probe, rows, reach=0, entities=0, hub=0)
+
+    def _over_links(self, edges: Edges, candidates: Candidates, active: Doubles) -> None:
+        """A memory linked with a good one gets a share of its evidence, from the best of those it is linked with."""
+        if not len(edges.source):
+            return
+        source = np.searchsorted(candidates.rows, edges.source)  # rows ascend
+        target = np.searchsorted(candidates.rows, edges.target)
+        total = self.ratio @ active
+        ascending = np.argsort(total[source], kind="stable")
+        best = np.full(len(candidates.rows), -1)
+        best[target[ascending]] = source[ascending]  # the last write per target is its best source
+        linked = np.flatnonzero(best >= 0)
+        linked = linked[total[best[linked]] > total[linked]]
+        active[:, linked] += self.profile.spreading.link * (active[:, best[linked]] - active[:, linked]).clip(
+            0.0
+        )
+
+    def _bridge(self, aspect: Aspect, candidates: Candidates, bank: Bank) -> _Bridge | None:
+        """What the best hits so far mention beyond the question, and the memories that lead from there."""
+        spreading = self.profile.spreading
+        if spreading.bridge <= 0 or not spreading.seeds:
+            return None
+        evidence = gather(candidates, aspect.weights, bank, self.calibration, NO_STEPS, spreading)
+        total = self.ratio[0] * evidence.meaning + self.ratio[1] * evidence.words
+        seeds = candidates.rows[order(total, candidates.ids, spreading.seeds)]
         asked = frozenset(int(term) for term in aspect.terms)
         held = [open_terms(unit.content, asked) for unit in self.view.units(seeds)]
         terms: Ids = np.array(list(dict.fromkeys(term for seed in held for term in seed)), dtype=np.uint64)
@@ -201,41 +253,26 @@ class _Recall:
             top=self.profile.channel_top,
             common=commonest(bank.size),
         )
-        return probe, held
+        reached, among = self.view.search(probe)
+        return _Bridge(probe, seeds, held, among.term_df, reached.rows)
 
-    def _bridged(self, aspect: Aspect, candidates: Candidates, bank: Bank) -> Ints:
-        """Rows that the best hits lead to and no channel may have found."""
-        spreading = self.profile.spreading
-        if spreading.bridge <= 0 or not spreading.rounds:
-            return np.empty(0, dtype=np.int64)
-        evidence = gather(candidates, aspect.weights, bank, self.calibration, NO_STEPS, spreading)
-        total = self.ratio[0] * evidence.meaning + self.ratio[1] * evidence.words
-        bridge = self._bridge(aspect, candidates.rows[order(total, candidates.ids)[: spreading.seeds]], bank)
-        return self.view.search(bridge[0])[0].rows if bridge else np.empty(0, dtype=np.int64)
-
-    def _over_bridges(
-        self, aspect: Aspect, candidates: Candidates, bank: Bank, active: Doubles, origin: Ints
-    ) -> bool:
-        spreading = self.profile.spreading
-        total = self.ratio @ active
-        seeds = order(total, candidates.ids)[: spreading.seeds]
-        bridge = (
-            self._bridge(aspect, candidates.rows[seeds], bank) if spreading.bridge > 0 and seeds else None
-        )
+    def _over_bridge(
+        self, aspect: Aspect, bridge: _Bridge | None, candidates: Candidates, bank: Bank, active: Doubles
+    ) -> Ints:
+        """Let activation flow over the bridge; returns per candidate the position it came from, -1 for none."""
         if bridge is None:
-            return False
-        probe, held = bridge
-        _, reached = self.view.search(probe)
-        linked = self.view.signals(probe, candidates.rows)
-        joined = strengths(held, probe.terms, linked, reached.term_df, bank.size)
+            return np.full(len(candidates.rows), -1)
+        total = self.ratio @ active
+        seeds = np.searchsorted(candidates.rows, bridge.seeds)  # rows ascend
+        linked = self.view.signals(bridge.probe, candidates.rows)
+        joined = strengths(bridge.held, bridge.probe.terms, linked, bridge.df, bank.size)
         _, words = scales(bank, self.calibration)
         left = aspect.weights.astype(np.float64) * (candidates.terms[seeds] <= 0)
         remaining = (left @ candidates.terms.T) / words.deviation
-        gain, came_from = flow(total, seeds, joined, remaining, spreading.bridge)
+        gain, origin = flow(total, seeds, joined, remaining, self.profile.spreading.bridge)
         # What arrives over shared names is credited to the entity signal.
         active[2] += gain / max(float(self.ratio[2]), 1e-9)
-        np.copyto(origin, came_from, where=came_from >= 0)
-        return bool(gain.any())
+        return origin
 
     def _fused(self, candidates: Candidates, active: Doubles) -> tuple[Signals, Fused]:
         profile, now = self.profile, self.visible.now.timestamp()

@@ -67,16 +67,18 @@ class SqliteReading:
         return self._as_then(candidates, probe.visible)
 
     @ours
-    def neighbours(self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int) -> Edges:
+    def neighbours(
+        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: bool = True
+    ) -> Edges:
         """Edges from `rows` to visible memories: within groups, over shared entities, and stored links."""
         found = self._index.neighbours(
             probe, self._mask(probe.visible), rows, reach=reach, entities=entities, hub=hub
         )
-        links = self._links(probe.visible, rows)
-        if not links:
+        stored = self._links(probe.visible, rows) if links else []
+        if not stored:
             return found
-        source, target, kind = zip(*links, strict=True)
-        count = len(links)
+        source, target, kind = zip(*stored, strict=True)
+        count = len(stored)
         return Edges(
             source=np.concatenate([found.source, np.array(source, np.int64)]),
             target=np.concatenate([found.target, np.array(target, np.int64)]),
