@@ -19,13 +19,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.engine import intake, lifecycle, reading, transfer, upkeep
+from hindsight_core.engine import direct, intake, lifecycle, reading, transfer, upkeep
 from hindsight_core.engine.aio import off_loop
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
 from hindsight_core.engine.parts import Parts, open_parts
 from hindsight_core.engine.progress import track
 from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.ports import Clock, Embedder, Extractor, Store
+from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Store
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
 from hindsight_core.scope import narrow, parse_scope
@@ -206,13 +206,19 @@ class Hindsight:
         return Units(self._take_in([make_item(fields, now)], now, consolidate=consolidate)[0])
 
     def remember_many(
-        self, items: Iterable[Mapping[str, Any]], *, consolidate: bool = True, progress: bool | None = None
+        self,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        consolidate: bool = True,
+        resumable: bool = True,
+        progress: bool | None = None,
     ) -> list[Units]:
         """Remember many items, in batches; running an interrupted ingest again adds nothing twice.
 
         Args:
             items: Mappings with the keyword arguments of `remember` plus "text".
             consolidate: As for `remember`.
+            resumable: Take an equal item for one that is stored already; False takes it for said again, as a chat needs.
             progress: Show a progress bar; by default for 1,000 items and more on a terminal or in a notebook.
 
         Returns:
@@ -226,7 +232,7 @@ class Hindsight:
         checked: list[Item] = []
         for position, fields in enumerate(items):
             try:
-                checked.append(make_item(fields, now, resumable=True))
+                checked.append(make_item(fields, now, resumable=resumable))
             except InvalidInput as error:
                 raise InvalidInput(f"item {position}: {error}") from error
         done: list[Units] = []
@@ -241,6 +247,33 @@ class Hindsight:
         return intake.take_in(
             self._parts, items, self._scope, now, batch=batch, consolidate=consolidate, actor="user"
         )
+
+    def keep(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        vectors: Sequence[Any] | None = None,
+        drop: Iterable[str | tuple[Iterable[str], str]] = (),
+    ) -> Units:
+        """Keep records exactly as given, each one memory under its own id; for key-value and vector interfaces.
+
+        Unlike `remember` it never splits, merges or compares, writes no episode, and replaces all that an id held.
+        Everything, drops included, is one transaction; items win over drops.
+
+        Args:
+            items: Mappings as for `remember_many`, with an "id", and where wanted a "scope" at or below the written one.
+            vectors: One per item, made by this memory's embedder; None among them is embedded here.
+            drop: Ids, or (scope, id) pairs, to forget; those not there are passed over.
+
+        Returns:
+            The memories as stored, one per distinct key.
+        """
+        now = self._now()
+        kept = direct.records(self._parts, items, vectors, self._scope, now)
+        dropped = direct.keys(self._scope, drop)
+        if not kept and not dropped:
+            return Units()
+        return Units(direct.keep(self._parts, kept, dropped, now, batch=self._parts.new_id(now)))
 
     # -- recall ----------------------------------------------------------------------------------------------
 
@@ -260,6 +293,7 @@ class Hindsight:
         include_history: bool = False,
         include_archived: bool = False,
         floor: float | str | None = "profile",
+        vector: Sequence[float] | None = None,
     ) -> Hits:
         """Find what is remembered about a question.
 
@@ -277,6 +311,8 @@ class Hindsight:
             include_history: Also superseded memories, each directly below its successor.
             include_archived: Also archived memories.
             floor: Least relevance; None returns the best there is, however far off. Default: the profile's.
+            vector: The question's vector where it is known already, made by this memory's embedder; the question may
+                then be "".
 
         Returns:
             Hits, best first; empty when nothing relevant is known.
@@ -295,6 +331,7 @@ class Hindsight:
                 include_history=include_history,
                 include_archived=include_archived,
                 floor=self.profile.floor if floor == "profile" else floor,  # type: ignore[arg-type]
+                vector=direct.fitting(self._parts, vector),
             ),
             self._recalls,
             self._scope,
@@ -320,6 +357,19 @@ class Hindsight:
         """
         keys = self._recalls.keys_of(what, self._parts.store, self._scope)
         return upkeep.feedback(self._parts, self._scope, keys, direction, self._now())
+
+    def use(self, hits: Hits | Hit) -> None:
+        """Say that hits were really used, as rendering a context does by itself; within an hour it counts once."""
+        used = [hits] if isinstance(hits, Hit) else list(hits)
+        if used:
+            now = self._now()
+            recall_id = hits.recall_id if isinstance(hits, Hits) else self._parts.new_id(now)
+            keys = [hit.unit.key for hit in used]
+            reading.use(self._parts, keys, self._scope, recall_id, keys, now)
+
+    def vectors(self, units: Iterable[MemoryUnit]) -> list[Floats | None]:
+        """The vectors of memories, float32 (dimension,); None where there is none."""
+        return reading.vectors(self._parts, [unit.key for unit in units], self._reach, self._now())
 
     # -- exact questions -------------------------------------------------------------------------------------
 
@@ -380,6 +430,10 @@ class Hindsight:
             status=status,
         )
 
+    def scopes(self) -> dict[Scope, int]:
+        """The scopes read by this handle that hold active memories, with how many."""
+        return upkeep.scopes(self._parts, self._reach, self._now())
+
     def transcript(self, session: str) -> list[Episode]:
         """The episodes of one session of the written scope, in order."""
         return self._parts.store.episodes(self._scope, session=session)
@@ -406,6 +460,14 @@ class Hindsight:
     def clear(self) -> int:
         """Forget every memory of the written scope and below; returns how many."""
         return upkeep.clear(self._parts, self._scope, self._now())
+
+    def forget_session(self, session: str) -> Units:
+        """Forget what only this session of the written scope has told, and empty its transcript.
+
+        Returns:
+            The memories that are gone; one that was also told elsewhere stays.
+        """
+        return direct.forget_session(self._parts, self._scope, session, self._now())
 
     def sweep(self, *, dry_run: bool = False, keep: int | None = None) -> lifecycle.Sweep:
         """Forget on purpose: archive what has faded, delete what nobody reads, merge what says the same.
@@ -473,14 +535,18 @@ class Hindsight:
 
     aremember = off_loop(remember)
     aremember_many = off_loop(remember_many)
+    akeep = off_loop(keep)
     arecall = off_loop(recall)
     arecollect = off_loop(recollect)
+    ause = off_loop(use)
     afeedback = off_loop(feedback)
     aget = off_loop(get)
     afind = off_loop(find)
     aaggregate = off_loop(aggregate)
     aupdate = off_loop(update)
     aforget = off_loop(forget)
+    aforget_session = off_loop(forget_session)
+    atranscript = off_loop(transcript)
     aerase = off_loop(erase)
     aclear = off_loop(clear)
     asweep = off_loop(sweep)

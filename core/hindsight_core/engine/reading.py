@@ -5,20 +5,25 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+import numpy as np
 
 from hindsight_core.engine.parts import Parts
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.filters import Filter
 from hindsight_core.ports import Floats, Store, Use, Visibility
+from hindsight_core.profiles import Profile
 from hindsight_core.recall import Hit, Hits, analyse, rank, render
 from hindsight_core.scope import covers
 from hindsight_core.strength import after_use
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Scope, Status
 
 _REMEMBERED_RECALLS = 256
+MOST_CANDIDATES = 10_000
+"""Candidates a channel may bring at most, however many hits are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,7 @@ class Request:
     include_history: bool
     include_archived: bool
     floor: float | None
+    vector: Floats | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
@@ -149,19 +155,21 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
         return _show(parts, hits, max_tokens, scope, request.now)
 
     found: list[Hit] = []
-    if request.k and request.query.strip():
-        question = analyse(
-            request.query,
-            now=request.now,
-            embed=lambda texts: question_vectors(parts, texts),
-            history=request.history,
-        )
+    if request.k and (request.query.strip() or request.vector is not None):
+
+        def embed(texts: list[str]) -> list[Floats]:
+            if request.vector is None:
+                return question_vectors(parts, texts)
+            asked = len(texts) - len(request.history)
+            return [request.vector] * asked + question_vectors(parts, texts[asked:])
+
+        question = analyse(request.query, now=request.now, embed=embed, history=request.history)
         with parts.store.reading(request.visible) as view:
             found = rank(
                 view,
                 question,
                 visible=request.visible,
-                profile=parts.profile,
+                profile=_reaching(parts.profile, request.k),
                 calibration=parts.calibration,
                 k=request.k,
                 floor=request.floor,
@@ -169,6 +177,25 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
         found = _with_history(parts.store, found, request.now)
     log.add(recall_id, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
+
+
+def _reaching(profile: Profile, k: int) -> Profile:
+    """A profile whose channels bring at least as many candidates as are asked for."""
+    return profile if k <= profile.channel_top else replace(profile, channel_top=min(k, MOST_CANDIDATES))
+
+
+def vectors(
+    parts: Parts, keys: Sequence[Key], scopes: tuple[Scope, ...], now: datetime
+) -> list[Floats | None]:
+    """Vectors by key, None where there is none."""
+    visible = Visibility(scopes=scopes, now=now, statuses=frozenset(Status))
+    with parts.store.reading(visible) as view:
+        rows = view.rows_of(keys)
+        found: list[Floats | None] = [None] * len(keys)
+        known = np.flatnonzero(rows >= 0)
+        for place, vector in zip(known.tolist(), view.vectors(rows[known]), strict=True):
+            found[place] = None if np.isnan(vector).any() else vector
+        return found
 
 
 def _with_history(store: Store, hits: Sequence[Hit], now: datetime) -> list[Hit]:
@@ -193,8 +220,6 @@ def _with_history(store: Store, hits: Sequence[Hit], now: datetime) -> list[Hit]
         ]
         alive = [o for o in others if o.status is status and (o.expires_at is None or o.expires_at > now)]
         return tuple(sorted(alive, key=lambda o: (o.timestamp or o.recorded_at, o.seq), reverse=True))
-
-    from dataclasses import replace
 
     return [
         replace(

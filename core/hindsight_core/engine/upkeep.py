@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -161,6 +162,12 @@ def stats(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> Stats:
     figures["profile"] = parts.profile.name
     figures["embedder"] = parts.embedder.fingerprint if parts.embedder else "none: words, names and time only"
     return figures
+
+
+def scopes(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> dict[Scope, int]:
+    """How many active memories each scope holds."""
+    visible = Visibility(scopes=reach, now=now, unindexed=True)
+    return dict(sorted(Counter(vital.key[0] for vital in parts.store.vitals(visible)).items()))
 
 
 @dataclass(frozen=True, slots=True)
