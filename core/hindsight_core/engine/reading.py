@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
+from hindsight_core.embedding import local_background
 from hindsight_core.engine.parts import Parts
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.filters import Filter
-from hindsight_core.ports import Floats, Store, Use, Visibility
+from hindsight_core.ports import Floats, Reading, Store, Use, Visibility
 from hindsight_core.profiles import Profile
 from hindsight_core.recall import Hit, Hits, analyse, rank, render
+from hindsight_core.recall.hits import Signal
+from hindsight_core.recall.relevance import relevance
 from hindsight_core.scope import covers
 from hindsight_core.strength import after_use
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Scope, Status
@@ -42,6 +45,7 @@ class Request:
     include_archived: bool
     floor: float | None
     vector: Floats | None = None
+    fill: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
@@ -151,8 +155,10 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
     """One recall: analyse, search and rank under one consistent view, then attach each fact's history."""
     recall_id = parts.new_id(request.now)
 
-    def show(hits: Hits, max_tokens: int) -> str:
-        return _show(parts, hits, max_tokens, scope, request.now)
+    def show(
+        hits: Hits, max_tokens: int, count_tokens: Callable[[str], int] | None = None, ids: bool = False
+    ) -> str:
+        return _show(parts, hits, max_tokens, count_tokens or parts.count_tokens, ids, scope, request.now)
 
     found: list[Hit] = []
     if request.k and (request.query.strip() or request.vector is not None):
@@ -174,6 +180,8 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
                 k=request.k,
                 floor=request.floor,
             )
+            if request.fill:
+                found += _next_nearest(view, question.aspects[0].vector, found, request, parts)
         found = _with_history(parts.store, found, request.now)
     log.add(recall_id, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
@@ -231,10 +239,18 @@ def _with_history(store: Store, hits: Sequence[Hit], now: datetime) -> list[Hit]
     ]
 
 
-def _show(parts: Parts, hits: Hits, max_tokens: int, scope: Scope, now: datetime) -> str:
+def _show(
+    parts: Parts,
+    hits: Hits,
+    max_tokens: int,
+    count_tokens: Callable[[str], int],
+    ids: bool,
+    scope: Scope,
+    now: datetime,
+) -> str:
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 0:
         raise InvalidInput(f"max_tokens must be a whole number from 0, not {max_tokens!r}")
-    block, shown = render(list(hits), max_tokens, parts.count_tokens)
+    block, shown = render(list(hits), max_tokens, count_tokens, ids=ids)
     if shown:
         use(
             parts, [hit.unit.key for hit in shown], scope, hits.recall_id, [hit.unit.key for hit in hits], now

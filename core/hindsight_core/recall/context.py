@@ -47,8 +47,8 @@ def _line(unit: MemoryUnit) -> str:
     return f"[{_stamp(unit.timestamp)}] {where}{who}{_quote(unit.content)}"
 
 
-def _entry(hit: Hit) -> str:
-    text = "- " + _line(hit.unit)
+def _entry(hit: Hit, ids: str) -> str:
+    text = f"- {ids}{_line(hit.unit)}"
     for older in hit.predecessors:
         until = f", until {_stamp(older.valid_to)}" if older.valid_to else ""
         text += f"\n    previously{until}: {_line(older)}"
@@ -66,13 +66,14 @@ def _time_order(hit: Hit) -> tuple[bool, float, int, str]:
 class _Entry:
     hits: list[Hit]
 
-    def text(self) -> str:
+    def text(self, *, ids: bool) -> str:
         first = self.hits[0]
+        named = f"(id {', '.join(_quote(hit.unit.id) for hit in self.hits)}) " if ids else ""
         if len(self.hits) == 1:
-            return _entry(first)
+            return _entry(first, named)
         whole = "\n".join(hit.unit.content.strip("\n") for hit in self.hits)
         joined = replace(first, unit=replace(first.unit, content=whole))
-        return _entry(joined)
+        return _entry(joined, named)
 
 
 def _group(hits: Sequence[Hit]) -> list[_Entry]:
@@ -108,7 +109,7 @@ def _group(hits: Sequence[Hit]) -> list[_Entry]:
 
 
 def render(
-    hits: Sequence[Hit], max_tokens: int, count_tokens: CountTokens = estimate_tokens
+    hits: Sequence[Hit], max_tokens: int, count_tokens: CountTokens = estimate_tokens, *, ids: bool = False
 ) -> tuple[str, list[Hit]]:
     """Render the best hits that fit, in order of time.
 
@@ -116,6 +117,7 @@ def render(
         hits: Best first.
         max_tokens: Limit for the whole block as rendered, delimiters included.
         count_tokens: Counts the tokens of a text.
+        ids: Show the id of each memory.
 
     Returns:
         The block and the hits it shows. ("", []) when none fits or there is none.
@@ -126,7 +128,7 @@ def render(
     for entry in _group(hits):
         if all(hit.unit.key in told for hit in entry.hits):
             continue
-        text = entry.text()
+        text = entry.text(ids=ids)
         cost = count_tokens(text + "\n")
         if used + cost > max_tokens:
             continue

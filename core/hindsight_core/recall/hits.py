@@ -66,7 +66,7 @@ class Hit:
         return f"score {self.score:.3f}, relevance {self.relevance:.2f}: " + ", ".join(parts)
 
 
-Render = Callable[["Hits", int], str]
+Render = Callable[["Hits", int, Callable[[str], int] | None, bool], str]
 
 
 class Hits(Sequence[Hit]):
@@ -106,14 +106,21 @@ class Hits(Sequence[Hit]):
         hits = [hit for hit in self if keep(hit)]
         return Hits(hits, query=self.query, recall_id=self.recall_id, render=self._render)
 
-    def context(self, max_tokens: int = 800) -> str:
+    def context(
+        self, max_tokens: int = 800, *, count_tokens: Callable[[str], int] | None = None, ids: bool = False
+    ) -> str:
         """The block a prompt needs, at most `max_tokens` long; rendering it counts as a use of what it shows.
+
+        Args:
+            max_tokens: Limit for the whole block.
+            count_tokens: Counts the tokens of a text; the handle's own way by default.
+            ids: Show the id of each memory, for a reader who may act on it.
 
         Returns:
             Memories in time order, with dates and earlier values, inside a delimiter that their text cannot
             close; "" when there is nothing to show.
         """
-        return self._render(self, max_tokens)
+        return self._render(self, max_tokens, count_tokens, ids)
 
     def explain(self) -> str:
         """One line per hit."""
