@@ -1,5 +1,7 @@
 """Keeping records as given, for key-value and vector interfaces; and what else adapters ask of the engine."""
 
+import copy
+import pickle
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -111,6 +113,25 @@ def test_a_question_may_be_a_vector(memory):
     assert memory.recall("", vector=vector.tolist(), floor=None)[0].unit.id == "b"
     with pytest.raises(InvalidInput, match="256 finite"):
         memory.recall("", vector=[0.0])
+
+
+def test_an_interface_that_promises_k_results_gets_them(memory):
+    memory.keep([{"text": text, "id": text} for text in ("foo", "bar", "网关")])
+    assert [h.unit.id for h in memory.recall("bar", k=5, floor=None)] == ["bar"]
+    hits = memory.recall("bar", k=5, floor=None, fill=True)
+    assert hits[0].unit.id == "bar"
+    assert {h.unit.id for h in hits} == {"foo", "bar", "网关"}
+    assert [h.score for h in hits[1:]] == [0.0, 0.0]
+    assert all(0.0 <= h.relevance < hits[0].relevance for h in hits[1:])
+    assert len(memory.recall("bar", k=2, floor=None, fill=True)) == 2
+    assert len(memory.recall("bar", k=5, fill=True, where={"id": "foo"})) == 1
+
+
+def test_a_copy_of_what_holds_a_handle_holds_the_same_and_a_pickle_is_refused(memory):
+    holder = copy.deepcopy({"memory": memory})
+    assert holder["memory"] is memory
+    with pytest.raises(InvalidInput, match="open the file again"):
+        pickle.dumps(memory)
 
 
 def test_more_hits_than_a_channel_brings_can_be_asked_for(memory):

@@ -136,6 +136,14 @@ class Hindsight:
     ) -> None:
         self.close()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # a handle is a reference to an open store; what holds one is copied with the same
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise InvalidInput(
+            "a handle on an open memory cannot be pickled; open the file again where it is needed"
+        )
+
     def __repr__(self) -> str:
         return f"<Hindsight scope={'/'.join(self._scope)!r} profile={self.profile.name!r}>"
 
@@ -294,6 +302,7 @@ class Hindsight:
         include_archived: bool = False,
         floor: float | str | None = "profile",
         vector: Sequence[float] | None = None,
+        fill: bool = False,
     ) -> Hits:
         """Find what is remembered about a question.
 
@@ -313,6 +322,8 @@ class Hindsight:
             floor: Least relevance; None returns the best there is, however far off. Default: the profile's.
             vector: The question's vector where it is known already, made by this memory's embedder; the question may
                 then be "".
+            fill: Where fewer than k speak to the question, add the next nearest by meaning, with score 0; for interfaces
+                that promise k results.
 
         Returns:
             Hits, best first; empty when nothing relevant is known.
@@ -332,6 +343,7 @@ class Hindsight:
                 include_archived=include_archived,
                 floor=self.profile.floor if floor == "profile" else floor,  # type: ignore[arg-type]
                 vector=direct.fitting(self._parts, vector),
+                fill=fill,
             ),
             self._recalls,
             self._scope,

@@ -192,6 +192,31 @@ def _reaching(profile: Profile, k: int) -> Profile:
     return profile if k <= profile.channel_top else replace(profile, channel_top=min(k, MOST_CANDIDATES))
 
 
+def _next_nearest(
+    view: Reading, vector: Floats | None, found: Sequence[Hit], request: Request, parts: Parts
+) -> list[Hit]:
+    """The nearest memories that are not among the hits, to fill up to k; nothing but distance speaks for them."""
+    missing = request.k - len(found)
+    if missing <= 0 or vector is None or parts.calibration is None:
+        return []
+    near, measured = view.near(request.visible, vector[None, :], top=request.k, least=-1.0)
+    rows, cosines = near[0][near[0] >= 0], measured[0][near[0] >= 0]
+    background = local_background(parts.calibration, vector, view.vectors(rows))
+    sure = relevance(cosines, background, np.zeros(len(rows)))
+    there = {hit.unit.key for hit in found}
+    more = [
+        Hit(
+            unit=unit,
+            score=0.0,
+            relevance=float(sure[place]),
+            signals={"vector": Signal(raw=float(cosines[place]), value=0.0, weighted=0.0)},
+        )
+        for place, unit in enumerate(view.units(rows))
+        if unit.key not in there
+    ]
+    return more[:missing]
+
+
 def vectors(
     parts: Parts, keys: Sequence[Key], scopes: tuple[Scope, ...], now: datetime
 ) -> list[Floats | None]:
