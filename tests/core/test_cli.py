@@ -162,6 +162,51 @@ def test_change_and_forget(filled, run):
     assert err == "hindsight: no memory with that id in the scopes this handle reads\n"
 
 
+def test_a_session_is_read_back(told):
+    told("remember", "它在七楼。", "--session", "s1", "--speaker", "苗", "--timestamp", "2031-05-02")
+    told("remember", "Where is it?", "--session", "s1", "--timestamp", "2031-05-01")
+    assert [episode["text"] for episode in told("transcript", "s1")] == ["Where is it?", "它在七楼。"]
+
+
+def test_a_sweep_is_tried_done_and_taken_back(told):
+    told("remember", "ok, thanks", "--id", "m1", "--importance", "0.05", "--now", "2031-01-01")
+    later = ("--now", "2032-01-01")
+    tried = told("sweep", "--dry-run", *later)
+    assert ([step["key"][1] for step in tried["steps"]], tried["batch"]) == (["m1"], None)
+    assert len(told("find", *later)) == 1
+    done = told("sweep", *later)
+    assert sum(done["counts"].values()) == 1
+    assert told("find", *later) == []
+    assert told("undo", done["batch"], *later)["restored"] == [[["default"], "m1"]]
+    assert len(told("find", *later)) == 1
+
+
+def test_the_timeline_of_a_fact_is_shown(filled):
+    assert [unit["id"] for unit in filled("history", "m1")] == ["m1"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "part"),
+    [
+        (["find"], "阳台上种了三盆薄荷"),
+        (["get", "m1"], "Kestrel listens"),
+        (["aggregate", "--by", "speaker"], "Mira"),
+        (["stats"], "file_bytes"),
+        (["doctor"], "no embedder"),
+        (["scopes"], "default"),
+        (["sweep", "--dry-run"], "3 memories looked at"),
+        (["history", "m2"], "薄荷"),
+        (["recall", "melting point of tungsten"], "Nothing relevant is known"),
+        (["forget", "m1"], "forgotten"),
+        (["export", "x.jsonl"], "3 memories written"),
+    ],
+)
+def test_people_read_tables(filled, run, argv, part):
+    _, out, err = run(*argv)
+    assert part in out
+    assert err == ""
+
+
 def test_erasing_wants_to_be_sure(filled, run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     status, _, err = run("erase", "m1")

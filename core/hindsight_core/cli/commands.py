@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+
 from hindsight_core import Hindsight
 from hindsight_core.cli.output import (
     emit,
@@ -18,6 +20,7 @@ from hindsight_core.cli.output import (
     pairs_table,
     plain,
     units_table,
+    when,
     words,
 )
 from hindsight_core.clock import FixedClock, SystemClock
@@ -232,6 +235,29 @@ def get(args: Namespace) -> None:
         emit(args.json, rows, pairs_table(shown, ("field", "value")))
 
 
+def history(args: Namespace) -> None:
+    """`hindsight history`."""
+    with ExitStack() as stack:
+        units = opened(args, stack, embeds=False).history(args.id)
+        emit(args.json, plain(units), units_table(units))
+
+
+def transcript(args: Namespace) -> None:
+    """`hindsight transcript`."""
+    with ExitStack() as stack:
+        episodes = opened(args, stack, embeds=False).transcript(args.session)
+        table = Table()
+        for name in ("when", "speaker", "text"):
+            table.add_column(name, overflow="fold")
+        for told in episodes:
+            table.add_row(
+                when(told.timestamp),
+                words(told.source.speaker or ""),
+                words(told.text, longest=len(told.text)),
+            )
+        emit(args.json, plain(episodes), table)
+
+
 def update(args: Namespace) -> None:
     """`hindsight update`."""
     with ExitStack() as stack:
@@ -258,6 +284,31 @@ def erase(args: Namespace) -> None:
     with ExitStack() as stack:
         opened(args, stack).erase(args.id)
         emit(args.json, {"erased": args.id}, words(f"erased {args.id}"))
+
+
+def sweep(args: Namespace) -> None:
+    """`hindsight sweep`."""
+    with ExitStack() as stack:
+        done = opened(args, stack).sweep(dry_run=args.dry_run, keep=args.keep)
+        table = Table()
+        for name in ("memory", "fate", "why"):
+            table.add_column(name, overflow="fold")
+        for step in done.steps:
+            table.add_row(words(step.key[1]), str(step.fate), words(step.reason))
+        counted = ", ".join(f"{count} {fate}" for fate, count in done.counts.items()) or "nothing to do"
+        taken_back = f"; hindsight undo {done.batch} takes it back" if done.batch else ""
+        shown = [table] if done.steps else []
+        last = words(f"{done.looked_at} memories looked at: {counted}{taken_back}")
+        emit(args.json, {**plain(done), "counts": done.counts}, *shown, last)
+
+
+def undo(args: Namespace) -> None:
+    """`hindsight undo`."""
+    with ExitStack() as stack:
+        done = opened(args, stack).undo(args.batch)
+        rows = [(key[1], "restored") for key in done.restored]
+        rows += [(key[1], f"left as it is: {why}") for key, why in done.skipped]
+        emit(args.json, plain(done), pairs_table(rows, ("memory", "what became of it")))
 
 
 def export(args: Namespace) -> None:

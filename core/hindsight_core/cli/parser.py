@@ -66,6 +66,11 @@ def build_parser() -> Parser:
     command = add("get", commands.get, "one memory, whatever its status")
     command.add_argument("id")
 
+    command = add("history", commands.history, "every value a fact has had, oldest first")
+    command.add_argument("id")
+    command = add("transcript", commands.transcript, "a session as it was told")
+    command.add_argument("session")
+
     command = add("update", commands.update, "change a memory")
     command.add_argument("id")
     command.add_argument("--text", help="new text, or - for standard input")
@@ -77,6 +82,12 @@ def build_parser() -> Parser:
     command = add("erase", commands.erase, "remove a memory from every byte, for good")
     command.add_argument("id")
     command.add_argument("--yes", action="store_true", help="do not ask")
+
+    command = add("sweep", commands.sweep, "forget on purpose: archive, merge and delete by the profile")
+    command.add_argument("--dry-run", action="store_true", help="only say what would happen, and why")
+    command.add_argument("--keep", type=int, metavar="N", help="at most so many stay active")
+    command = add("undo", commands.undo, "take back a batch, such as that of a sweep")
+    command.add_argument("batch")
 
     command = add("export", commands.export, "write memories and episodes to a file of JSON lines")
     command.add_argument("path")
