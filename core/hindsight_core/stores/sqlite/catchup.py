@@ -105,8 +105,8 @@ class Mirror:
 
     def take_back(self, connection: sqlite3.Connection, changed: list[int] | None, state: State) -> None:
         """Return to the state before an aborted transaction, in which these rows (None = unknown) had changed."""
-        self.state = None
-        if self._index is not None and changed is not None:
+        shown, self.state = self.state, None
+        if shown is not None and shown.dimension == state.dimension and changed is not None:
             self._scopes.clear()  # numbers given in the transaction may be given again
             self._refresh(connection, changed, state.dimension)
             self.state = state
