@@ -389,15 +389,16 @@ def test_an_aborted_write_that_was_looked_at_is_taken_back(store):
     assert index_of(store) is loaded
 
 
-def test_an_aborted_first_vector_leaves_no_dimension(store):
-    put(store, unit("a", "tea"))
-    with suppress(ZeroDivisionError), store.write(actor="test", batch="b", now=NOW) as tx:
-        tx.put(unit("b", "tea"), entry("tea", [1, 0]), reason="test")
-        assert search(store, probe(visible(), vector=[1, 0])) == ["b"]
-        1 / 0
+def test_an_aborted_change_of_dimension_is_taken_back(store):
     with store.write(actor="test", batch="b", now=NOW) as tx:
-        tx.put(unit("c", "tea"), entry("tea", [1, 0, 0]), reason="test")
-    assert search(store, probe(visible(), vector=[1, 0, 0])) == ["c"]
+        tx.put(unit("a", "tea"), entry("tea", [1, 0]), reason="test")
+    assert search(store, probe(visible(), vector=[1, 0])) == ["a"]
+    with suppress(ZeroDivisionError), store.write(actor="test", batch="b", now=NOW) as tx:
+        tx.set_meta("embedder.dimension", "3")
+        tx.set_vectors({(MEI, "a"): np.array([1, 0, 0], np.float32)})
+        assert search(store, probe(visible(), vector=[1, 0, 0])) == ["a"]
+        1 / 0
+    assert search(store, probe(visible(), vector=[1, 0])) == ["a"]
 
 
 def test_a_filter_is_not_remembered_from_an_aborted_write(store):
