@@ -23,7 +23,8 @@ import numpy as np
 from hindsight_core.ports import Doubles
 
 SEED = 20260101
-SAMPLES = 10_000
+RESAMPLES = 2_000
+SIGN_PATTERNS = 10_000
 _EXACT = 14
 _CELLS = 4_000_000
 
@@ -57,33 +58,27 @@ class Comparison:
     p: float
 
 
-def estimate(values: Sequence[float] | Doubles, *, samples: int = SAMPLES, seed: int = SEED) -> Estimate:
+def estimate(values: Sequence[float] | Doubles, *, samples: int = RESAMPLES, seed: int = SEED) -> Estimate:
     """The mean of values, with a bootstrap interval."""
     data = np.asarray(values, dtype=np.float64)
     if not len(data):
         return Estimate(math.nan, math.nan, math.nan, 0)
     rng = np.random.default_rng(seed)
     means = np.empty(samples)
-    # Resampling equal values is drawing their counts: n draws from a few distinct values instead of from n places.
-    distinct, counts = np.unique(data, return_counts=True)
-    step = max(1, _CELLS // len(distinct))
+    step = max(1, _CELLS // len(data))
     for start in range(0, samples, step):
-        size = min(step, samples - start)
-        drawn = rng.multinomial(len(data), counts / len(data), size=size)
-        means[start : start + size] = drawn @ distinct / len(data)
+        drawn = rng.integers(0, len(data), size=(min(step, samples - start), len(data)))
+        means[start : start + step] = data[drawn].mean(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
     return Estimate(float(data.mean()), float(low), float(high), len(data))
 
 
-def compare(
-    a: Sequence[float], b: Sequence[float], *, samples: int = SAMPLES, seed: int = SEED
-) -> Comparison:
+def compare(a: Sequence[float], b: Sequence[float], *, seed: int = SEED) -> Comparison:
     """Compare two settings question by question.
 
     Args:
         a: Values of one setting.
         b: Values of the other, for the same questions in the same order.
-        samples: Random sign patterns and resamples.
         seed: Of the chance.
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
@@ -92,15 +87,15 @@ def compare(
     # Rounding makes .1 + .2 and .3 a tie, as it should be.
     difference = np.round(first - second, 12)
     return Comparison(
-        difference=estimate(difference, samples=samples, seed=seed),
+        difference=estimate(difference, seed=seed),
         wins=int((difference > 0).sum()),
         losses=int((difference < 0).sum()),
         ties=int((difference == 0).sum()),
-        p=_sign_flip(difference, samples, seed),
+        p=_sign_flip(difference, seed),
     )
 
 
-def _sign_flip(difference: Doubles, samples: int, seed: int) -> float:
+def _sign_flip(difference: Doubles, seed: int) -> float:
     sizes = np.abs(difference[difference != 0])
     n = len(sizes)
     if not n:
@@ -112,10 +107,10 @@ def _sign_flip(difference: Doubles, samples: int, seed: int) -> float:
     rng = np.random.default_rng(seed)
     step = max(1, _CELLS // n)
     extreme = 1
-    for start in range(0, samples, step):
-        signs = rng.integers(0, 2, size=(min(step, samples - start), n), dtype=np.int8)
+    for start in range(0, SIGN_PATTERNS, step):
+        signs = rng.integers(0, 2, size=(min(step, SIGN_PATTERNS - start), n), dtype=np.int8)
         extreme += int((np.abs((2.0 * signs - 1.0) @ sizes) >= observed).sum())
-    return extreme / (samples + 1)
+    return extreme / (SIGN_PATTERNS + 1)
 
 
 def holm(p: Sequence[float]) -> list[float]:
