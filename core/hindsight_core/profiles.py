@@ -142,7 +142,7 @@ class Profile:
     archive_below: float = 0.10
     retrieval_bonus: float = 0.10
     refractory: float = 3600.0
-    floor: float | None = 0.38
+    floor: float | None = 0.34
     channel_top: int = 100
     entity_types: frozenset[str] = ENTITY_TYPES
     redact_secrets: bool = True

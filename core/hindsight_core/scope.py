@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hindsight_core.errors import InvalidInput
+from hindsight_core.text.keys import storable
 from hindsight_core.unit import Scope
 
 _HINT = 'pass a non-empty string such as "user-42", or a tuple of them such as ("team", "user-42")'
@@ -26,7 +27,7 @@ def parse_scope(value: str | Iterable[str]) -> Scope:
             raise InvalidInput(f"a scope segment must not be blank: {_HINT}")
         if "\x00" in segment:
             raise InvalidInput("a scope segment must not contain a NUL character")
-    return segments
+    return tuple(storable(segment) for segment in segments)
 
 
 def covers(prefix: Scope, scope: Scope) -> bool:

@@ -95,12 +95,12 @@ def adopt_embedder(
     meta = store.meta()
     if meta.get(FINGERPRINT) == embedder.fingerprint and CALIBRATION in meta:
         return load_calibration(meta[CALIBRATION])
-    calibration = measure(embedder)
+    written = dump_calibration(measure(embedder))
     with store.write(actor="engine", batch=new_id(now), now=now) as tx:
         tx.set_meta(FINGERPRINT, embedder.fingerprint)
         tx.set_meta(DIMENSION, str(embedder.dimension))
-        tx.set_meta(CALIBRATION, dump_calibration(calibration))
-    return calibration
+        tx.set_meta(CALIBRATION, written)
+    return load_calibration(written)  # as every later opening reads it, to the last digit
 
 
 def open_parts(
