@@ -59,6 +59,12 @@ _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 
 
+# Letters and digits only: full-width punctuation is how Chinese is written.
+_HALF_WIDTH = {
+    wide: wide - 0xFEE0 for wide in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+}
+
+
 def find_entities(
     text: str, *, types: frozenset[str], now: datetime | None, speaker: str | None
 ) -> tuple[Entity, ...]:
@@ -75,6 +81,8 @@ def find_entities(
     """
     if "```" in text or "~~~" in text:
         text = _FENCE.sub(lambda fence: " " * len(fence[0]), text)
+    if not text.isascii():
+        text = text.translate(_HALF_WIDTH)
     taken = bytearray(len(text))
     found: list[Mention] = []
     spans = dict(_times(text, now)) if "time" in types else {}
