@@ -1,31 +1,67 @@
-"""LlamaIndex adapter: an existing query engine or agent gets a long-term memory without being rewritten.
+"""LlamaIndex adapter: an existing query engine, chat engine or agent gets a long-term memory by changing one line.
 
-Importing this package needs no framework. What it is going to offer, as drop-ins for the framework's own parts:
+Importing this package needs no framework; asking for one of its names does, and says what to install if it is missing.
 
-- `HindsightRetriever`, `HindsightVectorStore`: recall behind the retriever and vector store interfaces.
-- `HindsightMemory`, `HindsightMemoryBlock`: memory of an agent or chat engine, whole or as one block of it.
-- `HindsightToolSpec`: tools for agents.
-- `adopt`: takes over the nodes of an index that already exists.
+- `HindsightRetriever`: recall behind the retriever interface; `.as_query_engine()` included.
+- `HindsightMemory`, `HindsightMemoryBlock`: memory of an agent or chat engine, whole or as one block of the stock one.
+- `HindsightVectorStore`: for `VectorStoreIndex`, ingestion pipelines and whatever else wants a vector store.
+- `HindsightToolSpec`: tools for agents that decide themselves what to remember.
+- `adopt`: takes over the nodes of an index that already exists, with their vectors.
+- `LlamaIndexEmbedder`, `HindsightEmbedding`: any embedding model of the framework inside the engine, and the reverse.
 """
 
 from __future__ import annotations
 
-from typing import NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-_PLANNED = frozenset(
-    {
-        "HindsightMemory",
-        "HindsightMemoryBlock",
-        "HindsightRetriever",
-        "HindsightToolSpec",
-        "HindsightVectorStore",
-        "adopt",
-    }
-)
+if TYPE_CHECKING:
+    from hindsight_llamaindex.adopt import adopt
+    from hindsight_llamaindex.block import HindsightMemoryBlock
+    from hindsight_llamaindex.bridges import HindsightEmbedding, LlamaIndexEmbedder
+    from hindsight_llamaindex.memory import HindsightMemory
+    from hindsight_llamaindex.retriever import HindsightRetriever
+    from hindsight_llamaindex.tools import HindsightToolSpec
+    from hindsight_llamaindex.vectorstore import HindsightVectorStore
+
+__all__ = [
+    "HindsightEmbedding",
+    "HindsightMemory",
+    "HindsightMemoryBlock",
+    "HindsightRetriever",
+    "HindsightToolSpec",
+    "HindsightVectorStore",
+    "LlamaIndexEmbedder",
+    "adopt",
+]
+
+_MODULES = {
+    "HindsightEmbedding": "bridges",
+    "HindsightMemory": "memory",
+    "HindsightMemoryBlock": "block",
+    "HindsightRetriever": "retriever",
+    "HindsightToolSpec": "tools",
+    "HindsightVectorStore": "vectorstore",
+    "LlamaIndexEmbedder": "bridges",
+    "adopt": "adopt",
+}
 
 
-def __getattr__(name: str) -> NoReturn:
-    if name in _PLANNED:
-        # An ImportError, since Python replaces the message of an AttributeError in `from ... import name`.
-        raise ImportError(f"{__name__}.{name} is not part of this release yet", name=__name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "llama_index":
+            raise
+        from hindsight_core.errors import MissingExtra
+
+        raise MissingExtra(f"{__name__}.{name}", "llamaindex") from error
+    # Kept, since importing the module `adopt` would otherwise leave the module under the name of the function.
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
