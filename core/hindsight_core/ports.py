@@ -162,24 +162,45 @@ class Transaction(Protocol):
         ...
 
     def put(self, unit: MemoryUnit, entry: IndexEntry | None, *, reason: str) -> MemoryUnit:
-        """Insert or replace a unit and journal it.
+        """Insert or replace a unit and journal it, all of it or (when it is refused) nothing of it.
+
+        Links are the complete set of this unit's links. The store keeps their other ends (which is no event of the other
+        unit), leaves out links to what does not exist, and orders them by id, kind and direction.
 
         Args:
-            unit: The unit; `seq` is assigned by the store on insertion and kept on replacement.
-            entry: Its index entry; None keeps the stored one (only for a replacement with the same content).
+            unit: The unit; `seq` is assigned by the store on insertion and kept on replacement. A removed unit that comes
+                back with its `seq` keeps it.
+            entry: Its index entry. None keeps the stored one of the same content, and brings back the one that the
+                journal keeps of a removed unit or of earlier content; a unit with `indexed=False` needs none.
             reason: Why, in a few words without memory text.
 
         Returns:
             The unit as stored.
+
+        Raises:
+            InvalidInput: No entry is known, a vector of another dimension, metadata that is not JSON, a time entity
+                whose key is no span.
         """
         ...
 
     def remove(self, key: Key, *, reason: str) -> None:
-        """Delete a unit and every link to it; the journal keeps it, so the batch can be undone."""
+        """Delete a unit and every link to it; the journal keeps it, so the batch can be undone.
+
+        Raises:
+            NotFound: There is none.
+        """
         ...
 
     def erase(self, key: Key) -> None:
-        """Remove a unit for good: unit, episode span, journal contents, derived rows. A tombstone stays."""
+        """Remove a unit for good: unit, episode span, journal contents, derived rows. A tombstone stays.
+
+        Works for a unit that was removed, too. What others took over of it goes as well: occurrences of its wording or
+        from its place, and the history of units that were merged away into it. The bytes are overwritten when the
+        transaction ends, which rewrites the file: erase many units in one transaction.
+
+        Raises:
+            NotFound: There is none and there never was.
+        """
         ...
 
     def put_episode(self, episode: Episode) -> None:
@@ -199,7 +220,11 @@ class Transaction(Protocol):
         ...
 
     def set_meta(self, name: str, value: str) -> None:
-        """Set one of the store's own settings (embedder fingerprint, calibration, ...)."""
+        """Set one of the store's own settings (calibration, ...).
+
+        A store understands two names: with a new "embedder.fingerprint" the journal forgets its vectors, so that no undo
+        brings back one of another model; "embedder.dimension" (set by the first vector otherwise) is what vectors must have.
+        """
         ...
 
 
@@ -217,7 +242,8 @@ class Visibility:
         where: The caller's filter.
         as_of: Only what held at that instant: `valid_from` (or `timestamp`; undated counts as always) <= as_of <
             `valid_to`; superseded memories are then visible while they held.
-        known_at: Only what had been recorded by that instant, with statuses as they were by then.
+        known_at: Only what had been recorded by that instant, judged and shown as it was then. Exact for all that is
+            journalled; uses are not, text is searched as it is today, and what is gone by now does not come back.
         unindexed: Also memories stored with `indexed=False` (for exact queries, never for search).
     """
 
@@ -451,11 +477,15 @@ class Library(Protocol):
     def find(
         self, visible: Visibility, *, limit: int | None = None, offset: int = 0, newest_first: bool = True
     ) -> list[MemoryUnit]:
-        """Units that match exactly, by (timestamp, seq)."""
+        """Units that match exactly, by (timestamp, seq); undated ones count as the oldest."""
         ...
 
     def count(self, visible: Visibility, *, by: str | None = None) -> dict[str, int]:
-        """Counts by "entity", "type", "status", "day", "speaker", "session" or "metadata.KEY"; {"": n} for None."""
+        """Counts by "entity", "type", "status", "day", "speaker", "session" or "metadata.KEY"; {"": n} for None.
+
+        The largest first, then by name. A unit without a value is counted nowhere, one with several once under each.
+        Entities are counted under their keys (time spans are none), days as they were where it was said.
+        """
         ...
 
     def episodes(
@@ -476,7 +506,7 @@ class Journal(Protocol):
         batch: str | None = None,
         scopes: Sequence[Scope] | None = None,
     ) -> Iterator[Event]:
-        """Events in order of their sequence number."""
+        """Events in order of their sequence number: of exactly this key, of one batch, in these scopes and below."""
         ...
 
     def recall_log(self, recall_id: str) -> tuple[Scope, list[Key]] | None:
@@ -489,7 +519,11 @@ class Store(Library, Journal, Protocol):
     """A place where memories live."""
 
     def write(self, *, actor: str, batch: str, now: datetime) -> AbstractContextManager[Transaction]:
-        """Begin an atomic write; commits when the block ends, rolls back when it raises."""
+        """Begin an atomic write; commits when the block ends, rolls back when it raises.
+
+        Inside the block, the same thread's other calls to the store (also `reading`) see what it has written so far, and
+        nobody else does. A write inside a reading is refused.
+        """
         ...
 
     def reading(self, visible: Visibility) -> AbstractContextManager[Reading]:

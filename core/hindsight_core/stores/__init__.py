@@ -1,1 +1,1 @@
-"""Placeholder replaced by the stage that lives here."""
+"""Where memories live: stores that keep the contract in `contract`, and the search index they may share."""

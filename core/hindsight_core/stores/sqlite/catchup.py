@@ -30,6 +30,7 @@ _STATE = (
     "SELECT (SELECT ifnull(max(seq), 0) FROM event), (SELECT value FROM counter WHERE name = 'uses'),"
     " (SELECT value FROM counter WHERE name = 'vectors'), (SELECT value FROM meta WHERE name = 'embedder.dimension')"
 )
+# "used > 0" and "embedded > 0" let SQLite use its index of those few rows: it cannot know that the parameter is positive.
 _READ = (
     "SELECT unit.row, scope, id, seq, status, type, timestamp / 1e6, recorded_at / 1e6, valid_from / 1e6,"
     " valid_to / 1e6, expires_at / 1e6, weight_at, indexed, importance, weight, ifnull(session, document),"
@@ -93,14 +94,14 @@ class Mirror:
 
     def _changed(self, connection: sqlite3.Connection, seen: State) -> list[int]:
         found = connection.execute(
-            "SELECT row FROM event WHERE seq > ? AND row IS NOT NULL UNION SELECT row FROM unit WHERE embedded > ?",
+            "SELECT row FROM event WHERE seq > ? AND row IS NOT NULL UNION SELECT row FROM unit WHERE embedded > 0 AND embedded > ?",
             (seen.event, seen.vectors),
         )
         return [row for (row,) in found]
 
     def changed_since(self, connection: sqlite3.Connection, state: State) -> list[int]:
         """Rows that differ between an earlier state and what the connection sees."""
-        used = connection.execute("SELECT row FROM unit WHERE used > ?", (state.uses,))
+        used = connection.execute("SELECT row FROM unit WHERE used > 0 AND used > ?", (state.uses,))
         return list({*self._changed(connection, state), *(row for (row,) in used)})
 
     def take_back(self, connection: sqlite3.Connection, changed: list[int] | None, state: State) -> None:
@@ -122,7 +123,7 @@ class Mirror:
 
     def _touch(self, connection: sqlite3.Connection, uses: int) -> None:
         read = connection.execute(
-            "SELECT row, weight, weight_at FROM unit WHERE used > ?", (uses,)
+            "SELECT row, weight, weight_at FROM unit WHERE used > 0 AND used > ?", (uses,)
         ).fetchall()
         if read:
             row, weight, weight_at = zip(*read, strict=True)
