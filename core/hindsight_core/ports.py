@@ -265,7 +265,8 @@ class Probe:
         vector: float32 (dimension,), or None: the vector channel is off.
         terms: uint64 (T,) hashed query terms, distinct.
         term_weights: float32 (T,).
-        entities: uint64 (E,) hashed entity keys the question names, distinct.
+        entities: uint64 (E,) hashed keys of what the question names, distinct: entity keys, and `text.keys.speaker_key` of
+            who said it.
         windows: float64 (w, 2) of [start, end) in epoch seconds, open ends infinite; no row = no time asked for.
         top: How many candidates each channel may bring.
         common: Query terms held by more visible memories than this are ignored; None = none is.

@@ -12,6 +12,7 @@
 folder it opens the same memories again. What a store does not promise (`ports.Capabilities`) is skipped, visibly.
 """
 
+from hindsight_core.contract.erasing import ErasingContract
 from hindsight_core.contract.library import LibraryContract
 from hindsight_core.contract.searching import SearchingContract
 from hindsight_core.contract.writing import WritingContract
@@ -19,5 +20,5 @@ from hindsight_core.contract.writing import WritingContract
 __all__ = ["StoreContract"]
 
 
-class StoreContract(WritingContract, LibraryContract, SearchingContract):
+class StoreContract(WritingContract, ErasingContract, LibraryContract, SearchingContract):
     """Everything a store must do."""

@@ -29,6 +29,7 @@ from hindsight_core.errors import HindsightError
 from hindsight_core.filters import Filter
 from hindsight_core.ports import Edges, Store
 from hindsight_core.text.hashing import stable_id
+from hindsight_core.text.keys import speaker_key
 from hindsight_core.unit import Entity, Link, LinkKind, MemoryType, Scope, Source, Status
 
 TOLERANCE = 1e-4
@@ -128,6 +129,12 @@ class SearchingContract(ContractBase):
                 assert found(reading, probe(visible(), windows=WINDOW)) == ["a", "b"]
                 assert found(reading, probe(visible(), vector=[0, 1], words={"y": 1}, top=1)) == ["a", "c"]
                 assert found(reading, probe(visible(), words={"z": 1, "y": 1}, common=1)) == ["a"]
+
+    def test_who_said_it_is_found_like_a_name(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            self.put(store, unit("a", source=Source(speaker="Mei")), unit("b", source=Source(speaker="user")))
+            with store.reading(visible()) as reading:
+                assert found(reading, probe(visible(), entities=[speaker_key(" MEI ")])) == ["a"]
 
     def test_ties_are_broken_by_id(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
@@ -269,9 +276,14 @@ class SearchingContract(ContractBase):
                 row = dict(zip(every.ids, every.rows.tolist(), strict=True))
                 names = {number: id for id, number in row.items()}
 
-                def edges(*ids: str, **how: int) -> set[tuple[str, str, str, int, int, int]]:
-                    rows = np.array([row[id] for id in ids], np.int64)
-                    return _edges(reading.neighbours(probe(visible()), rows, **how), names)
+                def edges(
+                    id: str, *, reach: int, entities: int, hub: int
+                ) -> set[tuple[str, str, str, int, int, int]]:
+                    start = np.array([row[id]], np.int64)
+                    found = reading.neighbours(
+                        probe(visible()), start, reach=reach, entities=entities, hub=hub
+                    )
+                    return _edges(found, names)
 
                 stored = ("a", "d", "evolves", 1, 0, 0)
                 assert edges("a", reach=0, entities=0, hub=9) == {stored}
