@@ -75,10 +75,10 @@ class Spreading:
     """Association: how far activation flows from a hit to what it is linked with; 0 switches a path off.
 
     Attributes:
-        turn: A turn is read as the centre of a window: words of the turn d steps away count turn ** d.
+        turn: A turn is read as the centre of a window: words of the turn d steps away count turn / d.
         turn_meaning: The same for meaning: turn_meaning / d of how much the neighbour's cosine exceeds the mean.
         reach: Neighbouring turns looked at, before and after.
-        fade: A memory of so many terms takes half of that from its neighbours; a longer one has its own words.
+        fade: A memory of so many words takes half of that from its neighbours; a longer one has its own words.
         session: Share of the evidence of the best memory of the same session or document.
         named: What naming all that the question names is worth, in deviations of the vector channel.
         speaker: What being said by the one person the question names is worth, in the same unit.
@@ -95,13 +95,13 @@ class Spreading:
     turn_meaning: float = 0.3
     reach: int = 2
     fade: float = 60.0
-    session: float = 0.5
+    session: float = 0.4
     named: float = 0.3
     speaker: float = 1.0
-    bridge: float = 1.0
+    bridge: float = 1.2
     seeds: int = 3
     link: float = 0.3
-    cover: float = 0.3
+    cover: float = 0.25
     repeat: float = 0.5
 
     def __post_init__(self) -> None:

@@ -26,6 +26,10 @@ _COSINE_DEVIATION = 0.15
 _KEYWORD_DEVIATION = 1.5
 """BM25 sums of unrelated texts deviate by about one common word."""
 
+_DENSER = 10.0
+"""A script written without spaces has so many times more terms to a text: pairs of characters instead of words."""
+_SMALL_GROUP = 60.0
+"""A session with so many candidates hands over half of its share."""
 _FOLLOWS = list(LinkKind).index(LinkKind.FOLLOWS)
 
 FloatArray = Doubles
@@ -112,6 +116,7 @@ def gather(
     calibration: Calibration | None,
     steps: tuple[Ints, Ints, Ints],
     spreading: Spreading,
+    unspaced: float = 0.0,
 ) -> Evidence:
     """Evidence of one aspect for all candidates.
 
@@ -124,11 +129,12 @@ def gather(
     terms = candidates.terms.astype(np.float64)
     source, target, distance = steps
     near_terms, near_cosine = terms.copy(), cosine.copy()
-    if len(source) and spreading.turn > 0:
-        np.maximum.at(near_terms, source, terms[target] * (spreading.turn**distance)[:, None])
-    if len(source) and spreading.turn_meaning > 0:
-        lift = np.nan_to_num(cosine[target] - meaning.mean, nan=0.0) * spreading.turn_meaning / distance
-        np.add.at(near_cosine, source, lift)
+    if len(source):
+        fade = spreading.fade * (1.0 + (_DENSER - 1.0) * unspaced)
+        share = fade / (fade + candidates.length[source]) / distance
+        np.maximum.at(near_terms, source, terms[target] * (share * spreading.turn)[:, None])
+        lift = np.nan_to_num(cosine[target] - meaning.mean, nan=0.0)
+        np.add.at(near_cosine, source, lift * share * spreading.turn_meaning)
     return Evidence(
         meaning=meaning.standard(cosine),
         words=words.standard(terms @ weights),
@@ -140,7 +146,10 @@ def gather(
 
 
 def best_of_group(total: FloatArray, values: FloatArray, group: Ints) -> FloatArray:
-    """For each candidate the `values` (s, n) of the member with the best `total` (n,) of its group; 0 without one."""
+    """For each candidate the `values` (s, n) of the member with the best `total` (n,) of its group; 0 without one.
+
+    The more candidates a group has, the less it says about each: a long session speaks of everything.
+    """
     result = np.zeros_like(values)
     grouped = np.flatnonzero(group >= 0)
     if not len(grouped):
@@ -149,5 +158,6 @@ def best_of_group(total: FloatArray, values: FloatArray, group: Ints) -> FloatAr
     ascending = np.argsort(total[grouped], kind="stable")
     best = np.zeros(int(code.max()) + 1, dtype=np.int64)
     best[code[ascending]] = grouped[ascending]  # the last write per group is its best member
-    result[:, grouped] = values[:, best[code]]
+    members = np.bincount(code)
+    result[:, grouped] = values[:, best[code]] * (_SMALL_GROUP / (_SMALL_GROUP + members[code]))
     return result

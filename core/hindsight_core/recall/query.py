@@ -15,6 +15,7 @@ from hindsight_core.text.keys import normalise_key, speaker_key
 from hindsight_core.text.times import TimeSpan, find_times
 from hindsight_core.text.tokens import query_terms
 
+HISTORY_TURNS = 3
 HISTORY_SHARE = 0.3
 """How much a word of an earlier turn counts beside a word of the question itself."""
 
@@ -45,6 +46,12 @@ class Aspect:
     names: tuple[str, ...]
     weights: Floats
     vector: Floats | None
+
+    @property
+    def unspaced(self) -> float:
+        """Share of its letters written without spaces between words, 0..1."""
+        letters = sum(character.isalnum() for character in self.text)
+        return sum(map(len, _HAN.findall(self.text))) / max(letters, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +121,18 @@ def split_questions(text: str) -> list[str]:
     return asked if len(asked) >= 2 else [text]
 
 
+_ASSISTANT = re.compile(
+    r"\s*(?:assistant|agent|ai|bot|system|model|助手|助理|系统|机器人)\s*[:：]", re.IGNORECASE
+)
+_USER = re.compile(r"\s*(?:user|human|customer|用户|我)\s*[:：]\s*", re.IGNORECASE)
+
+
+def asked_before(history: Sequence[str]) -> list[str]:
+    """The user's own last turns, oldest first; what the assistant said in between leads away from the question."""
+    own = [turn for turn in history if not _ASSISTANT.match(turn)]
+    return [_USER.sub("", turn, count=1) for turn in own[-HISTORY_TURNS:]]
+
+
 def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = ()) -> Question:
     """Analyse a question.
 
@@ -121,9 +140,11 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
         text: The question.
         now: What "yesterday" refers to.
         embed: Gives query vectors.
-        history: The turns before it, oldest first; they resolve what a follow-up leaves unsaid.
+        history: The turns before it, oldest first, with or without a role in front ("user: ..."); the user's last ones
+            resolve what a follow-up leaves unsaid.
     """
     asked = split_questions(text)
+    history = asked_before(history)
     vectors = embed([*asked, *history])
     past = vectors[len(asked) :]
     aspects = []

@@ -141,7 +141,9 @@ class _Recall:
     ) -> _Ranked:
         spreading = self.profile.spreading
         candidates = self.view.signals(probe, rows)
-        evidence = gather(candidates, aspect.weights, bank, self.calibration, steps, spreading)
+        evidence = gather(
+            candidates, aspect.weights, bank, self.calibration, steps, spreading, aspect.unspaced
+        )
         # Rows: vector, keyword, entity; all in deviations until they are scaled together below.
         active = np.stack([evidence.near_meaning, evidence.near_words, self._named(candidates, bank)])
         self._over_session(active, candidates)
