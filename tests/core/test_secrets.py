@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,11 +160,7 @@ def test_any_text_is_redacted_once(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["password ", "a:b@", "密码是", "sk-", "token=", "x" * 99 + " "])
-def test_time_grows_with_length_only(unit: str) -> None:
-    def seconds(length: int) -> float:
-        text = "password " + unit * (length // len(unit))
-        started = time.process_time()
-        redact(text)
-        return time.process_time() - started
-
-    assert seconds(160_000) < 60 * max(seconds(10_000), 0.002)
+def test_hostile_length_is_read_to_its_end(unit: str) -> None:
+    """A pattern that backtracks would not end here within hours."""
+    text = "password " + unit * (160_000 // len(unit)) + " and my key is sk-TEST1234567890abcdef"
+    assert "sk-TEST1234567890abcdef" not in redact(text).text

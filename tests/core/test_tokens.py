@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -202,12 +200,6 @@ def test_packing_keeps_ids_and_counts(words: list[str]) -> None:
 @pytest.mark.parametrize(
     "unit", ["the gate word is marigold. ", "口令牌挂在门后面", "a.b_c/", "1,234,", "A1", "x" * 50 + "-"]
 )
-def test_time_grows_with_length_only(unit: str) -> None:
-    def seconds(repeats: int) -> float:
-        started = time.process_time()
-        terms(unit * repeats)
-        return time.process_time() - started
-
-    seconds(500)
-    short = 40_000 // len(unit)
-    assert seconds(16 * short) < 60 * max(seconds(short), 0.002)
+def test_hostile_length_is_read_to_its_end(unit: str) -> None:
+    """A pattern that backtracks would not end here within hours."""
+    assert "zanzibar" in terms(unit * (160_000 // len(unit)) + " zanzibar")
