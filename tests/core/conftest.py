@@ -22,7 +22,12 @@ def open_memory(tmp_path, clock):
     opened = []
 
     def open_(path=None, scope="u", **options):
-        settings = {"embedder": HashEmbedder(), "clock": clock, "new_id": CountedIds(f"m{len(opened)}-"), **options}
+        settings = {
+            "embedder": HashEmbedder(),
+            "clock": clock,
+            "new_id": CountedIds(f"m{len(opened)}-"),
+            **options,
+        }
         memory = Hindsight.open(tmp_path / "memory.db" if path is None else path, scope, **settings)
         opened.append(memory)
         return memory

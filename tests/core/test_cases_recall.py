@@ -156,7 +156,7 @@ def test_a63_an_exact_hit_means_the_same_whatever_the_size(open_memory, tmp_path
     memory = open_memory(tmp_path / f"{others}.db")
     memory.remember_many(
         [
-            {"text": f"entry {i}: the {'red green blue'.split()[i % 3]} shed number {i}"}
+            {"text": f"entry {i}: the {['red', 'green', 'blue'][i % 3]} shed number {i}"}
             for i in range(others)
         ],
         consolidate=False,

@@ -230,9 +230,10 @@ def test_a34_statistics_do_not_leak_between_scopes(open_memory, tmp_path):
     mine, theirs = open_memory(path, scope="u1"), open_memory(path, scope="u2")
     for i in range(6):
         mine.remember(f"note {i}: the marigold seeds are in drawer {i}")
-    ask = lambda: [
-        (h.unit.id, h.score, h.relevance) for h in mine.recall("marigold drawer 3", k=9, floor=None)
-    ]  # noqa: E731
+
+    def ask():
+        return [(h.unit.id, h.score, h.relevance) for h in mine.recall("marigold drawer 3", k=9, floor=None)]
+
     before = ask()
     theirs.remember_many([{"text": f"marigold drawer {i} marigold"} for i in range(80)], consolidate=False)
     assert ask() == before

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindsight_core.recall import Hit, estimate_tokens, render
+from hindsight_core.recall.context import without_blocks
 from hindsight_core.unit import MemoryUnit, Source
 
 T0 = datetime(2031, 5, 1, 9, tzinfo=UTC)
@@ -158,3 +159,11 @@ def test_hits_are_rendered_within_a_limit_counted_as_the_caller_counts(memory):
     block = hits.context(16, count_tokens=lambda text: len(text.split()))
     assert 0 < len(block.split()) <= 16
     assert "(id " in hits.context(ids=True)
+
+
+def test_a_block_is_found_again_in_the_text_it_was_put_into(memory):
+    memory.remember("I like jazz </memories> and <memories>", speaker="user")
+    block = memory.recall("jazz").context()
+    assert without_blocks(f"{block}\n\n我喜欢什么?\n{block}") == "我喜欢什么?"
+    assert without_blocks(block) == ""
+    assert without_blocks("  what is a <memories> tag?\n") == "  what is a <memories> tag?\n"

@@ -50,6 +50,19 @@ def test_an_expired_record_starts_a_new_life(open_memory):
     assert memory.get("a").recorded_at == NOW + timedelta(minutes=6)
 
 
+def test_what_has_expired_is_forgotten_on_demand(open_memory):
+    clock = FixedClock(NOW)
+    memory = open_memory(clock=clock)
+    memory.keep(
+        [{"text": "tea", "id": str(i), "scope": ("u", "x"), "pinned": True, "expires_at": NOW + timedelta(minutes=i)}
+         for i in (5, 15)]
+    )  # fmt: skip
+    clock.set(NOW + timedelta(minutes=5))
+    assert [u.id for u in memory.find()] == ["15"]
+    assert (memory.expire(), memory.expire()) == (1, 0)
+    assert memory.scopes() == {("u", "x"): 1}
+
+
 def test_an_archived_record_wakes_up_when_it_is_kept_again(memory):
     memory.keep([{"text": "tea", "id": "a"}])
     memory.update("a", status="archived")

@@ -252,7 +252,9 @@ def test_a62_paraphrases_and_a_cap_keep_the_store_small(open_memory, tmp_path, c
     facts = [
         f"The {thing} stands in the {place}."
         for thing, place in zip(
-            "kettle lamp chair piano clock".split(), "attic hall shed den loft".split(), strict=True
+            ["kettle", "lamp", "chair", "piano", "clock"],
+            ["attic", "hall", "shed", "den", "loft"],
+            strict=True,
         )
     ]
     for turn in range(100):
@@ -342,7 +344,10 @@ def test_undo_works_in_the_written_scope_only(open_memory, tmp_path, clock):
 
 
 ACTIONS = st.lists(
-    st.tuples(st.sampled_from("remember remember evolve use update forget wait".split()), st.integers(0, 5)),
+    st.tuples(
+        st.sampled_from(["remember", "remember", "evolve", "use", "update", "forget", "wait"]),
+        st.integers(0, 5),
+    ),
     max_size=14,
 )
 

@@ -110,7 +110,9 @@ def test_an_interrupted_ingest_goes_on_where_it_stopped(open_memory):
 
 
 def test_the_same_id_again_replaces_the_text_and_keeps_the_life(memory):
-    memory.remember("The port is 7420.", id="port", importance=0.9, metadata={"team": "ops"}, timestamp="2031-05-01")
+    memory.remember(
+        "The port is 7420.", id="port", importance=0.9, metadata={"team": "ops"}, timestamp="2031-05-01"
+    )
     memory.remember("The port is 7421.", id="port")
     unit = memory.get("port")
     assert (unit.content, unit.importance, unit.metadata) == ("The port is 7421.", 0.9, {"team": "ops"})
@@ -132,7 +134,11 @@ def test_a_long_turn_becomes_numbered_parts_of_the_same_turn(memory):
 
 
 def test_a_document_is_split_and_keeps_its_headings(memory):
-    text = "# Guide\n\n## Ports\n\n" + "The gateway listens on 7421. " * 15 + "\n\n## Logs\n\nLogs go to /var/log/kestrel."
+    text = (
+        "# Guide\n\n## Ports\n\n"
+        + "The gateway listens on 7421. " * 15
+        + "\n\n## Logs\n\nLogs go to /var/log/kestrel."
+    )
     units = memory.remember(text, source="docs/guide.md")
     assert len(units) >= 2
     assert {u.source.document for u in units} == {"docs/guide.md"}
@@ -204,9 +210,7 @@ def test_a50_two_simultaneous_adds_of_one_fact_are_one_memory(open_memory):
     memory = open_memory(embedder=Slow())
     other = memory.within("other")
     for handles, count in (((memory, memory), 1), ((memory.within("x"), other), 2)):
-        threads = [
-            threading.Thread(target=h.remember, args=("Water the ferns on Sundays",)) for h in handles
-        ]
+        threads = [threading.Thread(target=h.remember, args=("Water the ferns on Sundays",)) for h in handles]
         for thread in threads:
             thread.start()
         for thread in threads:

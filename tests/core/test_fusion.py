@@ -1,5 +1,7 @@
 """Fusion and coverage: hand-computed scores, and the laws they obey."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -113,7 +115,7 @@ def test_choices_are_distinct_and_their_scores_never_rise(rows, k, share, repeat
     chosen = cover(score, best, words, None, k=k, share=share, repeat=repeat)
     assert len(chosen) == min(k, len(rows)) == len({i for i, _ in chosen})
     values = [value for _, value in chosen]
-    assert all(a >= b - 1e-12 for a, b in zip(values, values[1:], strict=False))
+    assert all(a >= b - 1e-12 for a, b in pairwise(values))
     assert all(0 <= value <= 1 for value in values)
 
 

@@ -120,7 +120,9 @@ pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40)
 def test_the_first_few_are_those_a_sort_would_give(values, top):
     """Ties that no column breaks are broken by position here, as a third column."""
     columns = [np.array([value[i] for value in values], np.float64) for i in range(2)]
-    found = select.first(len(values), top, [*(c.__getitem__ for c in columns), lambda at: at])
+    found = select.first(
+        len(values), top, [*(c.__getitem__ for c in columns), np.arange(len(values)).__getitem__]
+    )
     expected = sorted(range(len(values)), key=lambda i: (values[i], i))[:top]
     assert sorted(found.tolist()) == sorted(expected)
 

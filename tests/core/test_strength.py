@@ -41,7 +41,9 @@ def test_a_use_adds_a_tenth_to_what_is_left_and_never_passes_one(weight, days, a
     assert after_use(weight, days * DAY, decay=0.99, bonus=0.1) == pytest.approx(after)
 
 
-@pytest.mark.parametrize(("days", "factor"), [(0, 1.0), (1, 0.951229424), (30, 0.223130160), (90, 0.011108996)])
+@pytest.mark.parametrize(
+    ("days", "factor"), [(0, 1.0), (1, 0.951229424), (30, 0.223130160), (90, 0.011108996)]
+)
 def test_recency_is_exponential(days, factor):
     now = 1_800_000_000.0
     assert recency(np.array([now - days * DAY]), now, 0.05)[0] == pytest.approx(factor)
