@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from hindsight_core.unit import MemoryType, MemoryUnit, Status
 
 __all__ = [
-    "HindsightError",
     "Hindsight",
+    "HindsightError",
     "Hit",
     "Hits",
     "MemoryType",
