@@ -19,6 +19,7 @@ from hindsight_core.engine import intake
 from hindsight_core.engine.items import Item, clean, make_item
 from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.transfer import everything
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Extraction, ExtractionContext, Floats, IndexEntry, Transaction
 from hindsight_core.scope import covers, parse_scope
@@ -230,6 +231,16 @@ def _over(old: MemoryUnit, new: MemoryUnit, item: Item, *, same: bool, now: date
 def keys(own: Scope, dropped: Iterable[str | tuple[Iterable[str], str]]) -> list[Key]:
     """Keys from ids of the written scope and (scope, id) pairs."""
     return [(own, one) if isinstance(one, str) else (below(own, one[0]), one[1]) for one in dropped]
+
+
+def expire(parts: Parts, scope: Scope, now: datetime) -> int:
+    """Forget what has expired."""
+    moment = now.timestamp()
+    vitals = parts.store.vitals(everything(scope))
+    gone = [v.key for v in vitals if v.expires_at is not None and v.expires_at <= moment]
+    if gone:
+        keep(parts, [], gone, now, batch=parts.new_id(now))
+    return len(gone)
 
 
 def forget_session(parts: Parts, scope: Scope, session: str, now: datetime) -> Units:

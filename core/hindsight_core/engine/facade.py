@@ -469,6 +469,10 @@ class Hindsight:
         """Remove a memory for good, from every byte of the store and of the embedding cache. Cannot be undone."""
         upkeep.erase(self._parts, self._scope, str(id), self._now())
 
+    def expire(self) -> int:
+        """Forget what has expired, in the written scope and below; it is invisible already. Returns how many."""
+        return direct.expire(self._parts, self._scope, self._now())
+
     def clear(self) -> int:
         """Forget every memory of the written scope and below; returns how many."""
         return upkeep.clear(self._parts, self._scope, self._now())
