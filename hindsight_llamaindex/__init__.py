@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hindsight_llamaindex.adopt import adopt
+    from hindsight_llamaindex.adoption import adopt
     from hindsight_llamaindex.block import HindsightMemoryBlock
     from hindsight_llamaindex.bridges import HindsightEmbedding, LlamaIndexEmbedder
     from hindsight_llamaindex.memory import HindsightMemory
@@ -43,7 +43,7 @@ _MODULES = {
     "HindsightToolSpec": "tools",
     "HindsightVectorStore": "vectorstore",
     "LlamaIndexEmbedder": "bridges",
-    "adopt": "adopt",
+    "adopt": "adoption",
 }
 
 
@@ -58,7 +58,6 @@ def __getattr__(name: str) -> Any:
         from hindsight_core.errors import MissingExtra
 
         raise MissingExtra(f"{__name__}.{name}", "llamaindex") from error
-    # Kept, since importing the module `adopt` would otherwise leave the module under the name of the function.
     globals()[name] = found
     return found
 

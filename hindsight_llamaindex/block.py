@@ -24,7 +24,7 @@ from llama_index.core.utils import get_tokenizer
 
 from hindsight_core import Hindsight, Hits
 from hindsight_core.errors import HindsightError
-from hindsight_llamaindex.messages import cleaned, earlier_texts, item_of, question_of
+from hindsight_llamaindex.messages import cleaned, item_of, question_of, recalled
 
 log = logging.getLogger(__name__)
 
@@ -81,13 +81,9 @@ class HindsightMemoryBlock(BaseMemoryBlock[str]):
         clauses: list[dict[str, Any]] = [{"id": {"$nin": here}}] if here else []
         if self.same_session and session is not None:
             clauses.append({"session": session})
+        where = {"$and": clauses} if clauses else None
         try:
-            hits = self._memory.recall(
-                question,
-                k=self.similarity_top_k,
-                history=earlier_texts(messages[:place]),
-                where={"$and": clauses} if clauses else None,
-            )
+            hits = recalled(self._memory, messages[:place], question, k=self.similarity_top_k, where=where)
             block = _rendered(hits, self.max_tokens)
         except HindsightError as error:
             log.warning("recall failed (%s); the block stays empty", type(error).__name__)

@@ -35,7 +35,7 @@ from llama_index.core.utils import get_tokenizer
 from hindsight_core import Hindsight
 from hindsight_core.errors import HindsightError
 from hindsight_llamaindex.handles import describe, restore
-from hindsight_llamaindex.messages import cleaned, earlier_texts, item_of, question_of, text_of
+from hindsight_llamaindex.messages import cleaned, item_of, question_of, recalled, text_of
 
 log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class HindsightMemory(BaseMemory):
             place, question = asked
         if question and room > 0:
             here = [id for _, ids in turns[start:] for id in ids]
-            block = self._recalled(question, earlier_texts(messages[:place]), here, room)
+            block = self._recalled(question, messages[:place], here, room)
         if block:
             self._insert(shown, block, None if place is None or place < start else place - start + lead)
         return shown
@@ -213,15 +213,11 @@ class HindsightMemory(BaseMemory):
     def _count(self, text: str) -> int:
         return len(self.tokenizer_fn(text))
 
-    def _recalled(self, question: str, earlier: list[str], here: list[str], room: int) -> str:
+    def _recalled(self, question: str, before: list[ChatMessage], here: list[str], room: int) -> str:
         """The block of memories for a question, without what the conversation itself shows; "" when recall fails."""
+        where = {"id": {"$nin": here}} if here else None
         try:
-            hits = self._memory.recall(
-                question,
-                k=self.similarity_top_k,
-                history=earlier,
-                where={"id": {"$nin": here}} if here else None,
-            )
+            hits = recalled(self._memory, before, question, k=self.similarity_top_k, where=where)
             return hits.context(room, count_tokens=self._count)
         except HindsightError as error:
             log.warning("recall failed (%s); the conversation goes on without memories", type(error).__name__)

@@ -12,6 +12,7 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 
+from hindsight_core import Hindsight, Hits
 from hindsight_core.recall.context import without_blocks
 
 EARLIER = 2
@@ -68,3 +69,15 @@ def earlier_texts(messages: Sequence[ChatMessage]) -> list[str]:
     """The last few things said, oldest first."""
     said = [text for message in messages if message.role in _SPEAKERS and (text := text_of(message))]
     return said[-EARLIER:]
+
+
+def recalled(
+    memory: Hindsight, messages: Sequence[ChatMessage], question: str, *, k: int, where: dict[str, Any] | None
+) -> Hits:
+    """What a question brings to mind, understood by the messages before it.
+
+    They may as well lead away from it: where they leave nothing relevant, the question is asked by itself.
+    """
+    earlier = earlier_texts(messages)
+    hits = memory.recall(question, k=k, history=earlier, where=where)
+    return hits if hits or not earlier else memory.recall(question, k=k, where=where)
