@@ -1,0 +1,303 @@
+"""From text to clauses of tokens, in English, Chinese and any mixture of them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from hindsight_core.consolidate.lexicon import (
+    ATTRIBUTES,
+    COPULAS,
+    IRREGULAR,
+    LIGHT,
+    LIGHT_STEMS,
+    PAST,
+    PREPOSITIONS,
+    SLOTS,
+    STATIVE,
+    word_set,
+)
+from hindsight_core.consolidate.marks import PHRASES, RESETS, Mark, chinese_marks
+from hindsight_core.consolidate.values import HAN_VALUE, VALUE, Value, read_value
+from hindsight_core.text.tokens import terms
+
+_HAN = "\u3400-\u9fff"
+_UNNAMED = re.sub(r"\?P<(?!_joint)\w+>", "?:", HAN_VALUE)
+_RATE = r"(?:每|一)个?(?:年|月|周|天|小时|分钟|秒|晚)(?=\d)"
+_TOKEN = re.compile(
+    rf"(?P<rate>{_RATE})|{VALUE}"
+    r"|(?P<word>[A-Za-z\u00c0-\u024f_][A-Za-z0-9\u00c0-\u024f_]*(?:[-._/@'’:&][A-Za-z0-9\u00c0-\u024f_]+)*[+#]*)"
+    rf"|(?P<han>[{_HAN}](?:(?!{_UNNAMED}|{_RATE})[{_HAN}])*)"
+    r"|(?P<stop>[.!。！；;\n]+|[?？][!?！？]*)"
+    r"|(?P<pause>[,，、()（）\"“”\u2013\u2014]+| - |[:：=]+)"
+    r"|(?P<aside>[\[\]])"
+    r"|(?P<other>[^\W_]+)"
+    r"|(?P<symbol>[^\w\s.…'’‘`《》〈〉「」『』【】·-])"
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:Inc|Ltd|Co|Corp|Jr|Sr|Dr|Mr|Mrs|Ms|St|vs|etc|approx|Prof|e\.g|i\.e)|\b[A-Z])$")
+_LONGEST_WORD = 64
+
+_ENDINGS = {"m": "am", "s": "is", "re": "are", "ve": "have", "d": "would"}
+_PRONOUNS = word_set("i we you he she it they")
+_AUXILIARIES = word_set("is are was were am be been has have had do does did can")
+_DEFINITE = word_set("the my our your his her their its")
+_BREAKS = word_set("but while whereas although though because and since starting when after")
+_UNSAID = word_set(
+    """
+    a an the please just reminder fyi btw hey so well actually oh um ok okay now currently already also then
+    that this
+    """
+)
+_UNSAID_HAN = word_set("了 呢 吧 啊 呀 嘛 的 现在 目前 已经 最近 就 都 也 以后 今后 往后 就行 就好 即可 一下")
+_TOPIC_TAGS = frozenset("nvaeiljsbzqt")
+_NAME_TAGS = frozenset(("nr", "ns", "nt", "nz"))
+_UNREAL = word_set(
+    """
+    never not won't don't didn't doesn't haven't hasn't can't cannot to will i'll we'll you'll let's should
+    would could might may
+    """
+)
+"""Before "quit" or "switched", these say that nobody has."""
+
+
+class Token(NamedTuple):
+    """A word or value in its clause.
+
+    Attributes:
+        form: Folded word, Chinese word, or value; "=" for a copula.
+        kind: = a copula, v a verb, n a name, # a value, a an attribute (`ATTRIBUTES`), p a preposition, k another
+            word with a topic, l a word of substance without one ("want", 想), f a function word, s a symbol, u a word
+            that is no part of what is said (an article, "now", 了).
+        key: What it is counted as; "" for words without a topic.
+    """
+
+    form: str | Value
+    kind: str
+    key: str
+
+
+class ClauseReader:
+    """A stretch of a sentence between pauses, while it is read."""
+
+    __slots__ = ("definite", "han", "marks", "tokens", "verb", "words")
+
+    def __init__(self) -> None:
+        self.tokens: list[Token] = []
+        self.words: list[str] = []
+        self.han: list[str] = []
+        self.verb = -1
+        self.definite = False
+        self.marks = Mark.NONE
+
+    def add(self, form: str | Value, kind: str, key: str = "", word: str = "") -> None:
+        """Append a token; `word` is the folded English word it stands for."""
+        if self.verb < 0 and kind in "=v":
+            self.verb = len(self.tokens)
+        self.tokens.append(Token(form, kind, key))
+        self.words.append(word)
+
+    def close(self) -> None:
+        """Find the marks, once the clause is complete."""
+        words, marks = self.words, self.marks
+        for place, word in enumerate(words):
+            for rest, mark, silent in PHRASES.get(word, ()):
+                if not rest or tuple(words[place + 1 : place + 1 + len(rest)]) == rest:
+                    change = mark & (Mark.ENDED | Mark.CHANGED)
+                    if not (change and _UNREAL.intersection(words[max(0, place - 2) : place])):
+                        marks |= mark
+                        if silent:
+                            for at in range(place, place + 1 + len(rest)):
+                                self.tokens[at] = self.tokens[at]._replace(kind="u", key="")
+                    break
+            if word in RESETS and words[place - 1 : place] not in _IS:
+                behind = words[place + 1 : place + 6]
+                if "to" in behind and _AUXILIARIES.isdisjoint(behind[: behind.index("to")]):
+                    marks |= Mark.CHANGED
+        if self.han:
+            marks |= chinese_marks("".join(self.han))
+        self.marks = marks
+
+
+_IS = (["is"], ["are"], ["was"], ["were"], ["be"], ["the"])
+
+
+def sentences(text: str) -> Iterator[list[ClauseReader]]:
+    """The sentences of a text, each as its clauses; never an empty one."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    clauses = [ClauseReader()]
+    end = -1
+    aside = False
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match[0]
+        adjacent = match.start() <= end + 1
+        end = match.end()
+        if kind == "word":
+            if token.lower() in _BREAKS and clauses[-1].tokens:
+                clauses.append(ClauseReader())
+            _read_word(clauses[-1], token, adjacent, len(clauses) == 1)
+        elif kind == "han":
+            _read_han(clauses[-1], token)
+        elif kind == "pause":
+            clause = clauses[-1]
+            if token in ":：=" and clause.verb < 0 and 0 < len(clause.tokens) < 8:
+                clause.add("=", "=")
+            elif clause.tokens:
+                clauses.append(ClauseReader())
+        elif kind == "stop":
+            if token == "." and _ABBREVIATION.search(text, max(0, match.start() - 8), match.start()):
+                continue
+            if clauses[0].tokens:
+                yield _closed(clauses, "?" in token or "？" in token, aside)
+                clauses = [ClauseReader()]
+        elif kind == "aside":
+            if clauses[0].tokens:
+                yield _closed(clauses, False, aside)
+                clauses = [ClauseReader()]
+            aside = token == "["
+        elif kind == "other":
+            clauses[-1].add(token.casefold(), "k", token.casefold())
+        elif kind == "symbol":
+            clauses[-1].add(token, "s")
+        elif kind == "rate":
+            clauses[-1].han.append(token)
+            clauses[-1].add("@per", "k", f"@per {_period(token)}")
+        else:
+            _read_value(clauses[-1], kind or "", token)
+    if clauses[0].tokens:
+        yield _closed(clauses, False, aside)
+
+
+def _closed(clauses: list[ClauseReader], asked: bool, aside: bool) -> list[ClauseReader]:
+    if not clauses[-1].tokens:
+        clauses.pop()
+    for clause in clauses:
+        clause.close()
+    if asked:
+        clauses[-1].marks |= Mark.ASKS
+    if aside:  # "[a photo of ...]": about the text, not said in it
+        clauses[0].marks |= Mark.REPORTS
+    return clauses
+
+
+def _period(text: str) -> str:
+    for unit, letter in (("年", "y"), ("月", "mo"), ("周", "w"), ("天", "d"), ("晚", "d"), ("小时", "h"), ("分钟", "m"), ("秒", "s")):
+        if unit in text:
+            return letter
+    return {"month": "mo", "minute": "m"}.get(text.split()[-1], text.split()[-1][:1])
+
+
+def _read_value(clause: ClauseReader, kind: str, token: str) -> None:
+    value = read_value(kind, token)
+    ascii_only = token.isascii()
+    if not ascii_only:
+        clause.han.append(token)
+    if value is None:
+        clause.add(token, "f")
+    elif kind == "one" and clause.tokens and clause.tokens[-1].kind == "#":
+        clause.add("@per", "k", f"@per {_period(token)}", "#")
+    else:
+        clause.add(value, "#", token.lower() if value.kind == "code" else "", "#")
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(token: str) -> tuple[tuple[str, ...], str, bool, bool]:
+    """Folded forms of a word, its key, whether it is shaped like a name, and whether it is a past tense."""
+    folded = token.lower().replace("’", "'")
+    tail = token[1:]
+    shaped = bool(tail) and not tail.islower() and any(map(str.isalpha, tail)) and "'" not in token
+    base = folded
+    forms: tuple[str, ...] = (folded,)
+    if "'" in folded:
+        base, _, ending = folded.partition("'")
+        if ending in _ENDINGS and base in _PRONOUNS | {"that", "there", "who", "what", "here"}:
+            forms = (base, _ENDINGS[ending])
+        elif ending == "s":
+            forms = (base,)
+        else:
+            base = folded
+    found = terms(base)
+    key = (IRREGULAR.get(base) or SLOTS.get(base) or found[0]) if found else ""
+    past = base in PAST or (len(base) > 4 and base.endswith("ed"))
+    return forms, key, shaped, past
+
+
+def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: bool) -> None:
+    initial = not clause.tokens
+    if initial and token.lower() in _DEFINITE:
+        clause.definite = True
+    if len(token) > _LONGEST_WORD:
+        forms, key, shaped, past = (token.lower(),), token.lower(), True, False
+    else:
+        forms, key, shaped, past = _word(token)
+    light = key in LIGHT_STEMS
+    name = bool(key) and (shaped or (token[0].isupper() and not (initial and first_clause)))
+    before = clause.words[-1] if clause.words else ""
+    for form in forms:
+        own = key if form == forms[0] else ""
+        if form in _UNSAID:
+            kind = "u"
+        elif form in COPULAS:
+            kind = "="
+        elif form in PREPOSITIONS:
+            kind = "p"
+        elif name and own:
+            kind = "n"
+        elif form in ATTRIBUTES and before not in _PRONOUNS:
+            kind = "a"
+        elif clause.tokens and (form in STATIVE or form in _AUXILIARIES or before in _PRONOUNS):
+            kind = "v"
+        elif past and clause.verb < 0:
+            kind = "v"
+        else:
+            kind = "f" if not own else "l" if light else "k"
+        if kind == "v" and past and form not in STATIVE and clause.verb < 0:
+            clause.marks |= Mark.EVENT
+        if own and not light and adjacent and before == "#":
+            _count(clause, own)
+        word = token if token.isupper() and len(token) > 1 else form
+        clause.add("=" if kind == "=" else own or form, kind, "" if (light and kind != "n") or kind == "u" else own, word)
+        before = form
+
+
+def _count(clause: ClauseReader, key: str) -> None:
+    """ "12 books": the number counts what follows it."""
+    value = clause.tokens[-1].form
+    if isinstance(value, Value) and value.kind in ("count", "ordinal") and not value.unit:
+        clause.tokens[-1] = Token(value._replace(unit=key), "#", "")
+
+
+@lru_cache(maxsize=1 << 14)
+def _segments(run: str) -> tuple[tuple[str, str, str], ...]:
+    """Words of a Chinese run, as (form, kind, key)."""
+    import rjieba  # loads its dictionary, a tenth of a second: only when there is Chinese
+
+    found = []
+    for word, tag in rjieba.tag(run):
+        if word in _UNSAID_HAN:
+            found.append((word, "u", ""))
+            continue
+        topical = tag[0] in _TOPIC_TAGS and word not in LIGHT
+        slot = SLOTS.get(word)
+        if word in COPULAS:
+            found.append(("=", "=", ""))
+        elif word in PREPOSITIONS:
+            found.append((word, "p", ""))
+        else:
+            name = topical and slot is None and tag[:2] in _NAME_TAGS
+            kind = "n" if name else "v" if tag[0] == "v" else "k" if topical else "l" if tag[0] in _TOPIC_TAGS else "f"
+            found.append((word, kind, (slot or word) if topical else ""))
+    return tuple(found)
+
+
+def _read_han(clause: ClauseReader, run: str) -> None:
+    if clause.verb < 0:  # a bare noun before the verb is definite in Chinese
+        clause.definite = True
+    clause.han.append(run)
+    for form, kind, key in _segments(run):
+        if form == "在" and clause.tokens and clause.verb < 0:
+            kind = "v"
+        clause.add(form, kind, key)
