@@ -19,7 +19,7 @@ from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
 def small_numbers():
     """Thresholds so low that small examples take every path."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postings, "FEW", 6)
+        patch.setattr(postings, "_FEW", 6)
         patch.setattr(postings, "_SHORT", 4)
         patch.setattr(postings, "_GALLOP", 1)
         patch.setattr(select, "_BLOCK", 2)

@@ -411,7 +411,7 @@ def thresholds(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small numbers":
             patch.setattr(index_module, "_FEW_DEAD", 2)
-            patch.setattr(postings, "FEW", 8)
+            patch.setattr(postings, "_FEW", 8)
             patch.setattr(postings, "_SHORT", 4)
             patch.setattr(postings, "_GALLOP", 1)
             patch.setattr(mask, "_FEW", 2)
@@ -439,7 +439,7 @@ def apply(index, state, change):
         )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(rows, unique=True, max_size=14).flatmap(lambda chosen: st.tuples(*map(memories, chosen))),
     changes,
@@ -484,7 +484,7 @@ def test_after_any_changes_the_index_says_what_the_reference_says(
         assert set(edges) == reference.edges(handles.tolist(), **limits)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(rows, unique=True, min_size=1).flatmap(lambda chosen: st.tuples(*map(memories, chosen))),
     st.lists(st.integers(20, 40), unique=True, max_size=12).flatmap(
@@ -836,6 +836,39 @@ def test_answers_stay_what_they_are_when_the_index_changes():
     index.upsert(batch(*(replace(m, words="port", vector=(0, 1)) for m in stored)))
     index.remove(np.array([2]))
     np.testing.assert_equal(values(answers), before)
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_columns_have_the_types_the_port_promises(count):
+    index = index_of(
+        *(Memory(row=row, words="tea", group="s", entities=("Redis",)) for row in range(1, count + 1))
+    )
+    question = probe("tea", ["Redis"])
+    visible = index.visible(question.visible, None)
+    columns, bank = index.search(question, visible)
+    edges = index.neighbours(question, visible, columns.rows, reach=1, entities=1, hub=9)
+    near, cosines = index.near(visible, np.ones((count, 2), np.float32), top=1, least=0)
+    assert (len(columns.ids), len(edges.source) > 0) == (count, count > 0)
+    promised = {
+        np.float32: [columns.cosine, columns.terms, columns.importance, columns.weight, cosines],
+        np.float64: [columns.timestamp, columns.weight_at],
+        np.int64: [
+            columns.rows,
+            columns.seq,
+            columns.group,
+            bank.term_df,
+            bank.entity_df,
+            edges.source,
+            edges.target,
+            near,
+        ],
+        np.int32: [columns.length, edges.distance, edges.degree],
+        np.int8: [columns.status, columns.memory_type, edges.kind],
+        np.bool_: [columns.entities, columns.in_window],
+        np.uint64: [edges.entity],
+    }
+    for dtype, arrays in promised.items():
+        assert {array.dtype for array in arrays} == {np.dtype(dtype)}
 
 
 def test_a_mask_is_refused_once_the_index_has_changed():

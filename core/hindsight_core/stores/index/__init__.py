@@ -204,7 +204,7 @@ class SearchIndex:
             cosine_std=cosine_std,
             keyword_mean=keyword_mean if len(mask) else 0.0,
             keyword_std=keyword_std if len(mask) else 0.0,
-            term_df=found.term_df,
+            term_df=found.term_df.copy(),
             entity_df=found.entities.df,
             newest=float(np.fmax.reduce(time, initial=np.nan)),
         )
@@ -315,6 +315,8 @@ class SearchIndex:
 
     def _in_window(self, probe: Probe, slots: Ints) -> NDArray[np.bool_]:
         inside = np.zeros(len(slots), np.bool_)
+        if not len(probe.windows):
+            return inside
         about = np.zeros(len(self._memories), np.bool_)
         time = self._memories.timestamp.view[slots]
         begins, ends = self._memories.spans.values.view.T

@@ -28,8 +28,9 @@ from hindsight_core.text.hashing import COUNT_BITS, COUNT_MASK
 
 Counts = NDArray[np.uint8]
 
-FEW = 1 << 16  # new postings that are never merged, however small the index
+_FEW = 1 << 16  # new postings that are never merged, however small the index
 _SHARE = 32  # nor while they are less than one in so many
+_LOWER = np.uint64(24)  # bits of a term that sorting by digits leaves for later
 _SHORT = 1 << 14  # below this, sorting by digits does not pay
 _GALLOP = 8  # a list so many times longer than the visible memories is searched for each of them
 
@@ -93,7 +94,7 @@ class Postings:
 
         A term given twice for one slot is taken once.
         """
-        if self._new_size + len(packed) > max(FEW, len(self._slots) // _SHARE):
+        if self._new_size + len(packed) > max(_FEW, len(self._slots) // _SHARE):
             self.merge(packed, slots)
             return
         for term, slot in zip(packed.tolist(), slots.tolist(), strict=True):
@@ -116,15 +117,17 @@ class Postings:
         self._start = offsets_of(np.insert(totals, at[~known], sizes[~known]))
 
     def _with_new(self, packed: Ids, slots: Small) -> tuple[Ids, Small]:
+        if not self._new:
+            return packed, slots
         entries = np.array([entry for entries in self._new.values() for entry in entries], np.int64)
         terms = np.repeat(
             np.array(list(self._new), np.uint64), [len(entries) for entries in self._new.values()]
         )
         self._new.clear()
         self._new_size = 0
-        counts = (entries & COUNT_MASK).astype(np.uint64)
+        new = terms << np.uint64(COUNT_BITS) | (entries & COUNT_MASK).astype(np.uint64)
         return (
-            np.concatenate([terms << np.uint64(COUNT_BITS) | counts, packed]),
+            np.concatenate([new, packed]),
             np.concatenate([(entries >> COUNT_BITS).astype(np.int32), slots]),
         )
 
@@ -145,33 +148,34 @@ class Postings:
         wanted = terms >> np.uint64(COUNT_BITS)
         at, known = self._find(wanted)
         few = mask.slots.astype(np.int32) if mask.selective else None  # searched in lists of the same type
-        parts = [(self._slots[:0], self._counts[:0])]
-        sizes = []
-        for term, i, is_known in zip(wanted.tolist(), at.tolist(), known.tolist(), strict=True):
-            size = 0
-            if is_known:
-                start, stop = self._start[i], self._start[i + 1]
-                slots, counts = self._slots[start:stop], self._counts[start:stop]
-                if few is not None and len(slots) > _GALLOP * len(few):
-                    place = np.minimum(np.searchsorted(slots, few), len(slots) - 1)
-                    hit = slots[place] == few
-                    slots, counts = few[hit], counts[place[hit]]
-                parts.append((slots, counts))
-                size = len(slots)
+        start = np.where(known, self._start[at], 0).tolist()
+        stop = np.where(known, self._start[at + known], 0).tolist()
+        lists, counts, sizes = [self._slots[:0]], [self._counts[:0]], []
+        for t, term in enumerate(wanted.tolist()):
+            part = slice(start[t], stop[t])
+            size = stop[t] - start[t]
+            if few is not None and size > _GALLOP * len(few):
+                slots = self._slots[part]
+                place = np.minimum(np.searchsorted(slots, few), size - 1)
+                hit = np.flatnonzero(slots[place] == few)
+                lists.append(few[hit])
+                counts.append(self._counts[part][place[hit]])
+                size = len(hit)
+            else:
+                lists.append(self._slots[part])
+                counts.append(self._counts[part])
             if term in self._new:
                 entries = np.array(self._new[term], np.int64)
-                parts.append(
-                    ((entries >> COUNT_BITS).astype(np.int32), (entries & COUNT_MASK).astype(np.uint8))
-                )
+                lists.append((entries >> COUNT_BITS).astype(np.int32))
+                counts.append((entries & COUNT_MASK).astype(np.uint8))
                 size += len(entries)
             sizes.append(size)
-        held = np.concatenate([slots for slots, _ in parts]).astype(np.int64)
-        counts = np.concatenate([counts for _, counts in parts])
+        held, count = np.concatenate(lists).astype(np.int64), np.concatenate(counts)
         bounds = offsets_of(np.array(sizes, np.int64))
         if not mask.full:
             visible = np.flatnonzero(mask.member.take(held))
-            held, counts, bounds = held.take(visible), counts.take(visible), np.searchsorted(visible, bounds)
-        return Lists(held, counts, bounds)
+            held, count, bounds = held.take(visible), count.take(visible), np.searchsorted(visible, bounds)
+        return Lists(held, count, bounds)
 
     def _find(self, terms: Ids) -> tuple[Ints, NDArray[np.bool_]]:
         at = np.searchsorted(self._terms, terms)
@@ -182,38 +186,48 @@ class Postings:
 
 def _lists(packed: Ids, slots: Small) -> tuple[Ids, Ints, Small, Counts]:
     """Terms, the length of each one's list, and the lists."""
-    order, terms = _sorted(packed >> np.uint64(COUNT_BITS))
+    order = _order(packed)
+    terms = packed.take(order)  # still packed; many bytes, so no more copies than needed
+    counts = terms.astype(np.uint8)  # the low bits
+    terms >>= np.uint64(COUNT_BITS)
+    start = _starts(terms)
+    upper = terms[start] >> _LOWER
+    mixed = np.unique(upper[1:][upper[1:] == upper[:-1]])  # terms that differ in their lower bits only
+    if len(mixed):
+        bounds = np.append(start, len(terms))
+        for value in mixed:
+            part = slice(*bounds[np.searchsorted(upper, [value, value + np.uint64(1)])])
+            within = np.argsort(terms[part], kind="stable")
+            for column in (terms, order, counts):
+                column[part] = column[part][within]
+        start = _starts(terms)
     slots = slots.take(order)
-    counts = (packed & np.uint64(COUNT_MASK)).astype(np.uint8).take(order)
-    other = np.ones(len(terms), np.bool_)
-    np.not_equal(terms[1:], terms[:-1], out=other[1:])
-    repeated = ~other
-    repeated[1:] &= slots[1:] == slots[:-1]
+    repeated = np.zeros(len(terms), np.bool_)
+    np.equal(slots[1:], slots[:-1], out=repeated[1:])
+    repeated[start] = False
     if repeated.any():
-        terms, other, slots, counts = terms[~repeated], other[~repeated], slots[~repeated], counts[~repeated]
-    start = np.flatnonzero(other)
+        terms, slots, counts = terms[~repeated], slots[~repeated], counts[~repeated]
+        start = _starts(terms)
     return terms[start], sizes_of(np.append(start, len(terms))), slots, counts
 
 
-def _sorted(terms: Ids) -> tuple[Ints, Ids]:
-    """A stable order of 56-bit terms, and the terms in that order.
+def _starts(terms: Ids) -> Ints:
+    """Where another term begins."""
+    other = np.ones(len(terms), np.bool_)
+    np.not_equal(terms[1:], terms[:-1], out=other[1:])
+    return np.flatnonzero(other)
 
-    Millions are sorted by their upper 32 bits only, two digits of 16 (a radix sort, where NumPy would compare), and
-    the few that differ only below are put right afterwards.
+
+def _order(packed: Ids) -> Ints:
+    """A stable order of packed terms by their upper 32 bits at least.
+
+    NumPy sorts integers of 16 bits by counting them and larger ones by comparing, so millions are sorted by two digits.
     """
-    if len(terms) < _SHORT:
-        order = np.argsort(terms, kind="stable")
-        return order, terms[order]
-    order = np.argsort((terms >> np.uint64(24)).astype(np.uint16), kind="stable")
-    order = order[np.argsort((terms >> np.uint64(40)).astype(np.uint16)[order], kind="stable")]
-    terms = terms[order]
-    upper = terms >> np.uint64(24)
-    mixed = (upper[1:] == upper[:-1]) & (terms[1:] != terms[:-1])
-    for value in np.unique(upper[1:][mixed]):
-        part = slice(*np.searchsorted(upper, [value, value + np.uint64(1)]))
-        within = np.argsort(terms[part], kind="stable")
-        terms[part], order[part] = terms[part][within], order[part][within]
-    return order, terms
+    if len(packed) < _SHORT:
+        return np.argsort(packed >> np.uint64(COUNT_BITS), kind="stable")
+    digits = packed.astype("<u8", copy=False).view("<u2").reshape(-1, 4)
+    order = np.argsort(digits[:, 2], kind="stable")
+    return order.take(np.argsort(digits[:, 3].take(order), kind="stable"))
 
 
 def idf(size: int, df: Ints) -> Doubles:

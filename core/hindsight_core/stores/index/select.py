@@ -12,8 +12,8 @@ from hindsight_core.ports import Ints
 
 _BLOCK = 64
 
-Column = Callable[[Ints], NDArray[Any]]
-"""Values for some positions; smaller comes first. Never nan."""
+Column = Callable[[Any], NDArray[Any]]
+"""Values at some positions, given as anything that indexes an array; smaller comes first. Never nan."""
 
 
 def first(count: int, top: int, columns: Sequence[Column]) -> Ints:
@@ -22,22 +22,24 @@ def first(count: int, top: int, columns: Sequence[Column]) -> Ints:
     The first column decides; where the cut falls among equals the next one decides, and so on. A column is therefore
     asked only about positions that all columns before it leave open.
     """
-    open_ = np.arange(count)
-    chosen = [open_[:0]]
+    if top <= 0:
+        return np.zeros(0, np.int64)
+    if count <= top:
+        return np.arange(count)
+    chosen: list[Ints] = []
+    open_: Ints | None = None  # None = all
     for column in columns:
-        if len(open_) <= top:
-            break
-        if top <= 0:
-            return np.concatenate(chosen)
-        values = column(open_)
+        values = column(slice(None) if open_ is None else open_)
         near = _near(values, top)
-        if len(near) < len(values):
-            open_, values = open_[near], values[near]
+        values = values[near]
+        open_ = near if open_ is None else open_[near]
         cut = np.partition(values, top - 1)[top - 1]
-        before = open_[values < cut]
-        chosen.append(before)
-        top -= len(before)
+        chosen.append(open_[values < cut])
         open_ = open_[values == cut]
+        top -= len(chosen[-1])
+        if len(open_) == top:
+            break
+    assert open_ is not None
     return np.concatenate([*chosen, open_[:top]])
 
 
