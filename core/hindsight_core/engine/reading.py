@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hindsight_core.embedding import local_background
+from hindsight_core.embedding import embed_query_checked, local_background
 from hindsight_core.engine.parts import Parts
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.filters import Filter
@@ -148,7 +148,7 @@ def question_vectors(parts: Parts, texts: Sequence[str]) -> list[Floats]:
     """One query vector per text; empty without an embedder."""
     if parts.embedder is None:
         return []
-    return [parts.embedder.embed_query(text) for text in texts]
+    return [embed_query_checked(parts.embedder, text) for text in texts]
 
 
 def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits:
