@@ -55,7 +55,7 @@ def as_message(value: Any, kind: type[BaseMessage]) -> BaseMessage:
     return value if isinstance(value, BaseMessage) else kind(content=as_text(value))
 
 
-def item(message: BaseMessage, session: str) -> dict[str, Any]:
+def item(message: BaseMessage, session: str | None) -> dict[str, Any]:
     """A message as an item to remember. Only what people and models say is searched; tools and instructions are kept."""
     if isinstance(message, BaseMessageChunk):
         message = message_chunk_to_message(message)
