@@ -19,7 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hindsight_langchain.adopt import adopt
+    from hindsight_langchain.adoption import adopt
     from hindsight_langchain.bridges import LangChainEmbedder
     from hindsight_langchain.history import HindsightChatMessageHistory
     from hindsight_langchain.memory import HindsightMemory
@@ -49,7 +49,7 @@ _HOME = {
     "HindsightStore": ("store", "langchain"),
     "HindsightVectorStore": ("vectorstore", "langchain"),
     "LangChainEmbedder": ("bridges", "langchain"),
-    "adopt": ("adopt", "langchain"),
+    "adopt": ("adoption", "langchain"),
     "create_memory_tools": ("tools", "langchain"),
 }
 """Which module a name lives in, and which extra it needs."""
