@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hindsight_core.errors import InvalidInput, StoreError
 from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.stores.index.columns import Small, sizes_of
 from hindsight_core.stores.index.dense import Vectors
 from hindsight_core.stores.index.entities import shared
 from hindsight_core.stores.index.groups import Groups
@@ -85,27 +86,31 @@ class SearchIndex:
         """Start anew from these memories."""
         self._clear()
         self._version += 1
-        terms, term_slots = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)]
-        entities, entity_slots = terms.copy(), term_slots.copy()
-        waiting = list(batches)  # room for all vectors is taken at once; a batch is let go when it is copied
-        self._vectors.reserve(sum(len(rows.id) for rows in waiting))
+        waiting = list(batches)
+        terms = np.concatenate([np.zeros(0, np.uint64), *(rows.terms for rows in waiting)])
+        entities = np.concatenate([np.zeros(0, np.uint64), *(rows.entities for rows in waiting)])
+        slots = np.arange(sum(len(rows.id) for rows in waiting))
+        none = slots[:0]
+        term_slots = _repeat(
+            slots, np.concatenate([none, *(sizes_of(rows.term_offsets) for rows in waiting)])
+        )
+        entity_slots = _repeat(
+            slots, np.concatenate([none, *(sizes_of(rows.entity_offsets) for rows in waiting)])
+        )
+        self._memories.reserve(len(slots))
+        self._vectors.reserve(len(slots))
         waiting.reverse()
         while waiting:
-            rows = waiting.pop()
-            added = self._append(rows)
-            terms.append(rows.terms)
-            term_slots.append(_owners(added, rows.term_offsets))
-            entities.append(rows.entities | _ONE)
-            entity_slots.append(_owners(added, rows.entity_offsets))
-        self._terms.merge(np.concatenate(terms), np.concatenate(term_slots))
-        self._entities.merge(np.concatenate(entities), np.concatenate(entity_slots))
+            self._append(waiting.pop())  # and let go of: nothing large is held twice
+        self._terms.merge(terms, term_slots)
+        self._entities.merge(entities | _ONE, entity_slots)
         self._groups.build()
 
     def upsert(self, rows: Rows) -> None:
         """Insert memories, or replace those whose row id is known."""
         added = self._append(rows)
-        self._terms.extend(rows.terms, _owners(added, rows.term_offsets))
-        self._entities.extend(rows.entities | _ONE, _owners(added, rows.entity_offsets))
+        self._terms.extend(rows.terms, _repeat(added, sizes_of(rows.term_offsets)))
+        self._entities.extend(rows.entities | _ONE, _repeat(added, sizes_of(rows.entity_offsets)))
         self._groups.insert(added)
         self._changed()
 
@@ -356,8 +361,8 @@ class SearchIndex:
         )
 
 
-def _owners(slots: Ints, offsets: Ints) -> NDArray[np.int32]:
-    return np.repeat(slots, np.diff(offsets)).astype(np.int32)
+def _repeat(slots: Ints, times: Ints) -> Small:
+    return np.repeat(slots.astype(np.int32), times)
 
 
 def _moments(values: NDArray[Any], size: int) -> tuple[float, float]:

@@ -109,6 +109,11 @@ class Ragged(Generic[Value]):
         """Bytes of the values and what finds them."""
         return self.values.nbytes + self.owner.nbytes + self._stop.nbytes
 
+    def reserve(self, count: int) -> None:
+        """Make room for so many slots more, with a value each."""
+        for column in (self.values, self.owner, self._stop):
+            column.reserve(count)
+
     def extend(self, values: NDArray[np.generic], lengths: Ints) -> None:
         """Append the values of the next slots, `lengths[i]` of them for the i-th."""
         first = len(self._stop)

@@ -65,6 +65,11 @@ class Memories:
         """Bytes of the columns."""
         return sum(part.nbytes for part in self._parts) + self.places.nbytes
 
+    def reserve(self, count: int) -> None:
+        """Make room for so many memories more."""
+        for part in self._parts:
+            part.reserve(count)
+
     def extend(self, rows: Rows) -> Ints:
         """Append a batch; memories it replaces die. Returns the new slots."""
         count = len(rows.id)
