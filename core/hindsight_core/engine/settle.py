@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -83,6 +84,26 @@ def neighbourhood(
     return nothing
 
 
+def joinable(one: MemoryUnit, other: MemoryUnit) -> bool:
+    """Whether two that say the same can be one memory without losing anything a caller asked for.
+
+    Metadata that disagree and different ways to be found keep them apart.
+    """
+    both = one.metadata.keys() & other.metadata.keys()
+    return one.indexed is other.indexed and all(one.metadata[name] == other.metadata[name] for name in both)
+
+
+def joined(one: MemoryUnit, other: MemoryUnit) -> dict[str, Any]:
+    """What a memory becomes when it takes in another that says the same: the more lasting of the two."""
+    ends = [unit.expires_at for unit in (one, other) if unit.expires_at is not None]
+    return {
+        "importance": max(one.importance, other.importance),
+        "pinned": one.pinned or other.pinned,
+        "expires_at": max(ends) if len(ends) == 2 else None,
+        "metadata": {**other.metadata, **one.metadata},
+    }
+
+
 class Settler:
     """Puts new memories of one transaction, each in the light of those near it and those put before it."""
 
@@ -102,7 +123,7 @@ class Settler:
         # Nobody else can write while this transaction is open, so what was read stays true but for its own puts.
         self._changed: dict[Key, MemoryUnit] = {}
         self._fresh: list[Key] = []
-        self._vectors: list[Floats] = []
+        self._vectors: Floats | None = None
 
     def prepare(self, entries: Sequence[IndexEntry]) -> list[list[Neighbour]]:
         """Neighbours of all new entries, searched in one go."""
@@ -123,15 +144,15 @@ class Settler:
             The memory that now holds what was said.
         """
         if mergeable:
-            same = self._tx.repeats(unit.scope, unit.content)
-            if same:
-                return self._again(same[0], unit)
+            for same in self._tx.repeats(unit.scope, unit.content):
+                if joinable(same, unit) and (same.expires_at is None or same.expires_at > self._now):
+                    return self._again(same, unit)
         links: list[Link] = []
         replaced: list[MemoryUnit] = []
         overtaken: MemoryUnit | None = None
         for neighbour in self._nearest(near, entry):
             decision = verdict(unit, neighbour)
-            if decision.verdict is Verdict.SAME and mergeable:
+            if decision.verdict is Verdict.SAME and mergeable and joinable(neighbour.unit, unit):
                 return self._again(neighbour.unit, unit)
             if decision.verdict is Verdict.EVOLVES and decision.earlier_wins:
                 overtaken = overtaken or neighbour.unit
@@ -153,9 +174,17 @@ class Settler:
                 ended = replace(current, status=Status.SUPERSEDED, valid_to=current.valid_to or since)
                 self._put(ended, None, "a newer value was told")
         if entry.vector is not None:
-            self._fresh.append(stored.key)
-            self._vectors.append(entry.vector)
+            self._remember_fresh(stored.key, entry.vector)
         return stored
+
+    def _remember_fresh(self, key: Key, vector: Floats) -> None:
+        count = len(self._fresh)
+        if self._vectors is None:
+            self._vectors = np.empty((16, len(vector)), dtype=np.float32)
+        elif count == len(self._vectors):
+            self._vectors = np.concatenate([self._vectors, np.empty_like(self._vectors)])
+        self._vectors[count] = vector
+        self._fresh.append(key)
 
     def _put(self, unit: MemoryUnit, entry: IndexEntry | None, reason: str) -> MemoryUnit:
         stored = self._tx.put(unit, entry, reason=reason)
@@ -173,9 +202,9 @@ class Settler:
 
     def _among_fresh(self, entry: IndexEntry) -> list[Neighbour]:
         """Memories put earlier in this transaction that are near."""
-        if entry.vector is None or self._calibration is None or not self._fresh:
+        if entry.vector is None or self._calibration is None or self._vectors is None:
             return []
-        similar = calibrate(np.stack(self._vectors) @ entry.vector, self._calibration.passage)
+        similar = calibrate(self._vectors[: len(self._fresh)] @ entry.vector, self._calibration.passage)
         best = [i for i in np.argsort(-similar, kind="stable")[:NEAR] if similar[i] >= _LEAST]
         return [Neighbour(self._changed[self._fresh[i]], float(similar[i])) for i in best]
 
@@ -187,9 +216,7 @@ class Settler:
             recorded_at=new.recorded_at,
             text=new.content if new.content != old.content else None,
         )
-        said = replace(
-            old, occurrences=(*old.occurrences, occurrence), importance=max(old.importance, new.importance)
-        )
+        said = replace(old, occurrences=(*old.occurrences, occurrence), **joined(old, new))
         return self._put(said, None, "said again")
 
     def _into_the_past(self, unit: MemoryUnit, newer: MemoryUnit) -> MemoryUnit:
