@@ -16,9 +16,6 @@ from hindsight_core.scope import parse_scope
 SCOPE = "hindsight_scope"
 """Key of `config["configurable"]` that narrows a call to a scope below the handle's: a name or a list of names."""
 
-MESSAGE = "lc_message"
-"""Key of the metadata under which a chat message keeps what its text does not say."""
-
 Segments = str | Iterable[str] | None
 
 
@@ -75,11 +72,9 @@ def described(hit: Hit) -> Document:
         found["previously"] = [older.content for older in hit.predecessors]
     if hit.contradicts:
         found["contradicts"] = [other.content for other in hit.contradicts]
-    own = {key: value for key, value in unit.metadata.items() if key != MESSAGE}
-    return Document(id=unit.id, page_content=unit.content, metadata=found | plain(own))
+    return Document(id=unit.id, page_content=unit.content, metadata=found | plain(unit.metadata))
 
 
 def as_stored(unit: MemoryUnit) -> Document:
     """A memory as the document it was added as: the caller's metadata and nothing else."""
-    own = {key: value for key, value in unit.metadata.items() if key != MESSAGE}
-    return Document(id=unit.id, page_content=unit.content, metadata=plain(own))
+    return Document(id=unit.id, page_content=unit.content, metadata=plain(unit.metadata))

@@ -22,7 +22,10 @@ from langchain_core.messages import (
 
 from hindsight_core.recall.context import without_blocks
 from hindsight_core.unit import Episode
-from hindsight_langchain._documents import MESSAGE, plain
+from hindsight_langchain._documents import plain
+
+MESSAGE = "langchain"
+"""Key of an episode's envelope under which a message keeps what its text does not say."""
 
 SPEAKERS = {"human": "user", "ai": "assistant"}
 _EMPTY: tuple[Any, ...] = (None, "", False, [], {})
@@ -72,19 +75,18 @@ def item(message: BaseMessage, session: str | None) -> dict[str, Any]:
         rest["content"] = text
     # A tool's artifact or a parsed answer may be any object; what JSON cannot hold is not kept.
     rest = json.loads(json.dumps(rest, ensure_ascii=False, default=lambda _: None, skipkeys=True))
-    metadata = {MESSAGE: {"type": message.type, **rest}} if rest else {}
     return {
         "text": text if text.strip() else json.dumps(rest, ensure_ascii=False),
         "speaker": SPEAKERS.get(message.type, message.type),
         "session": session,
         "indexed": said,
-        "metadata": metadata,
+        "envelope": {MESSAGE: {"type": message.type, **rest}} if rest else {},
     }
 
 
 def message(episode: Episode) -> BaseMessage:
     """The message an episode was, or that what was told otherwise amounts to."""
-    kept = episode.metadata.get(MESSAGE)
+    kept = episode.envelope.get(MESSAGE)
     if isinstance(kept, Mapping):
         data = {"content": episode.text, **plain(kept)}
         return messages_from_dict([{"type": data.pop("type"), "data": data}])[0]

@@ -41,7 +41,7 @@ from hindsight_core.errors import InvalidInput
 from hindsight_core.scope import covers
 from hindsight_core.unit import Scope
 from hindsight_langchain import _values
-from hindsight_langchain._documents import MESSAGE, narrowed, plain
+from hindsight_langchain._documents import narrowed, plain
 
 VALUE, UPDATED, TTL = "value", "updated_at", "ttl_minutes"
 _STALE = 0.01
@@ -226,7 +226,7 @@ def _value(unit: MemoryUnit) -> Mapping[str, Any]:
     value = unit.metadata.get(VALUE)
     if isinstance(value, Mapping):
         return value
-    return {"content": unit.content, **{k: v for k, v in unit.metadata.items() if k != MESSAGE}}
+    return {"content": unit.content, **unit.metadata}
 
 
 def _check(op: Op) -> None:

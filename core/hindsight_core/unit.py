@@ -226,6 +226,7 @@ class Episode:
         recorded_at: When it was stored.
         state: "pending" until its units are stored, then "encoded"; a pending one can be processed again.
         metadata: What the caller gave with it.
+        envelope: What came around the text and is no part of the memory, such as a message's own id and tool calls.
     """
 
     scope: Scope
@@ -236,3 +237,4 @@ class Episode:
     timestamp: datetime | None = None
     state: str = "pending"
     metadata: Mapping[str, Any] = field(default_factory=_empty)
+    envelope: Mapping[str, Any] = field(default_factory=_empty)

@@ -188,6 +188,29 @@ def test_a_session_is_forgotten_except_for_what_was_told_elsewhere(memory):
     assert memory.forget_session("s1") == []
 
 
+def test_an_envelope_belongs_to_the_episode_and_not_to_the_memory(memory, tmp_path):
+    key = "sk-" + "a1B2" * 12
+    memory.remember_many([{"text": "ok", "session": "s", "envelope": {"n": 1, "键": [key]}}], resumable=False)
+    memory.remember_many([{"text": "ok", "session": "s", "envelope": {"n": 2}}], resumable=False)
+    first, second = (dict(e.envelope) for e in memory.transcript("s"))
+    assert (first["n"], second) == (1, {"n": 2})
+    assert key not in str(first)
+    assert [(dict(u.metadata), len(u.occurrences)) for u in memory.find()] == [({}, 1)]
+    memory.export(tmp_path / "x.jsonl")
+    other = memory.within("copy")
+    other.import_(tmp_path / "x.jsonl")
+    assert [dict(e.envelope) for e in other.transcript("s")] == [first, second]
+    with pytest.raises(InvalidInput, match=r"envelope\.x"):
+        memory.remember_many([{"text": "no", "envelope": {"x": object()}}])
+
+
+def test_an_erased_text_leaves_no_envelope_behind(memory):
+    long = "The kettle boils at noon. " * 200
+    units = memory.remember_many([{"text": long, "session": "s", "envelope": {"copy": long}}])[0]
+    memory.erase(units[0].id)
+    assert [dict(e.envelope) for e in memory.transcript("s")] == [{}]
+
+
 def test_a_chat_says_ok_twice(memory):
     for _ in range(2):
         memory.remember_many([{"text": "ok", "session": "s", "speaker": "user"}], resumable=False)

@@ -17,7 +17,7 @@ from langchain_core.messages import (
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 
 from hindsight_core.errors import InvalidInput
-from hindsight_langchain import HindsightChatMessageHistory, HindsightRetriever
+from hindsight_langchain import HindsightChatMessageHistory
 
 CALL = {"name": "look_up", "args": {"city": "巴黎"}, "id": "c1", "type": "tool_call"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -66,8 +66,7 @@ def test_only_what_was_said_is_searched(history, memory):
         "ok",
     }
     assert {unit.source.speaker for unit in memory.find() if unit.content == "It is sunny."} == {"assistant"}
-    for document in HindsightRetriever(memory=memory, score_threshold=0.0).invoke("picture weather"):
-        assert "lc_message" not in document.metadata
+    assert all(unit.metadata == {} for unit in memory.find())
 
 
 def test_the_convenience_methods_and_chunks(history):
@@ -197,6 +196,16 @@ async def test_runnable_with_message_history_keeps_the_thread(memory):
     assert [(m.type, m.content) for m in kept] == [
         ("human", "one?"), ("ai", "first"), ("human", "two?"), ("ai", "second"),
     ]  # fmt: skip
+
+
+def test_secrets_and_erased_words_are_not_in_what_is_kept_beside_the_text(memory):
+    history = HindsightChatMessageHistory(memory, "s")
+    key = "sk-" + "a1B2" * 12
+    history.add_messages([HumanMessage([{"type": "text", "text": f"my key is {key}"}, IMAGE], id="h")])
+    assert key not in str(history.messages)
+    assert history.messages[0].content[1] == IMAGE
+    memory.erase(memory.find()[0].id)
+    assert history.messages == []
 
 
 def test_a_session_needs_a_name_and_shows_no_content(memory, history):

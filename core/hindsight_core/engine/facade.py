@@ -224,7 +224,8 @@ class Hindsight:
         """Remember many items, in batches; running an interrupted ingest again adds nothing twice.
 
         Args:
-            items: Mappings with the keyword arguments of `remember` plus "text".
+            items: Mappings with the keyword arguments of `remember` plus "text", and "envelope" for JSON that is to come
+                back with the episode but is no part of the memory.
             consolidate: As for `remember`.
             resumable: Take an equal item for one that is stored already; False takes it for said again, as a chat needs.
             progress: Show a progress bar; by default for 1,000 items and more on a terminal or in a notebook.

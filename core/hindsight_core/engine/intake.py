@@ -37,7 +37,9 @@ def redacted(item: Item, profile: Profile) -> Item:
     if not profile.redact_secrets:
         return item
     found = redact(item.text)
-    return replace(item, text=found.text, metadata=redact_json(item.metadata))
+    return replace(
+        item, text=found.text, metadata=redact_json(item.metadata), envelope=redact_json(item.envelope)
+    )
 
 
 def embed(parts: Parts, texts: Sequence[str]) -> list[Floats | None]:
@@ -73,6 +75,7 @@ def _episode(item: Item, episode_id: str, scope: Scope, now: datetime) -> Episod
         timestamp=item.timestamp,
         recorded_at=now,
         metadata=item.metadata,
+        envelope=item.envelope,
     )
 
 

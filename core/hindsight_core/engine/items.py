@@ -40,6 +40,7 @@ _KEYS = frozenset(
         "expires_at",
         "indexed",
         "pinned",
+        "envelope",
     ]
 )
 
@@ -100,6 +101,7 @@ class Item:
         dated: Whether the caller gave the timestamp (None included) rather than leaving it at NOW.
         document: Whether it is a document to be split by paragraphs, rather than a turn kept whole.
         resumable: Whether its episode is named by what it says, so that running an ingest again adds nothing.
+        envelope: Kept with the episode only; see `Episode`.
     """
 
     text: str
@@ -115,6 +117,7 @@ class Item:
     indexed: bool = True
     pinned: bool = False
     resumable: bool = False
+    envelope: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _optional_text(value: Any, name: str) -> str | None:
@@ -223,6 +226,7 @@ def make_item(fields: Mapping[str, Any], now: datetime, *, resumable: bool = Fal
         indexed=_flag(fields.get("indexed", True), "indexed"),
         pinned=_flag(fields.get("pinned", False), "pinned"),
         resumable=resumable,
+        envelope=clean_json(fields.get("envelope") or {}, "envelope"),
     )
 
 

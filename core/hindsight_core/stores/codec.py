@@ -133,6 +133,7 @@ def encode_episode(episode: Episode) -> str:
         "timestamp": _written(episode.timestamp),
         "state": episode.state,
         "metadata": episode.metadata,
+        "envelope": episode.envelope,
     }
     return dumps({name: value for name, value in fields.items() if value})
 
@@ -149,6 +150,7 @@ def decode_episode(text: str) -> Episode:
         timestamp=_read(fields.get("timestamp")),
         state=fields.get("state", ""),
         metadata=fields.get("metadata", {}),
+        envelope=fields.get("envelope", {}),
     )
 
 

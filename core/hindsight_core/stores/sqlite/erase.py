@@ -150,7 +150,7 @@ def _fill(
         start, end = _place(episode.text, span, text)
         filled = episode.text[:start] + FILLER * (end - start) + episode.text[end:]
         if filled.replace(FILLER, "").strip():
-            left = encode_episode(replace(episode, text=filled))
+            left = encode_episode(replace(episode, text=filled, envelope={}))
             tx.connection.execute("UPDATE episode SET json = ? WHERE row = ?", (left, found[0]))
         else:
             tx.connection.execute("DELETE FROM episode WHERE row = ?", (found[0],))
