@@ -114,8 +114,8 @@ class HindsightVectorStore(BasePydanticVectorStore):
         return [node_of(unit) for unit in sorted(units, key=lambda unit: unit.seq)]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """Forget the nodes of a document."""
-        self._forget([{"document": ref_doc_id}])
+        """Forget the nodes of a document, and the document itself where it was added whole."""
+        self._forget([{"$or": [{"document": ref_doc_id}, {"id": ref_doc_id}]}])
 
     def delete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
@@ -189,7 +189,8 @@ def keep_nodes(memory: Hindsight, nodes: Sequence[BaseNode], *, timestamp_key: s
 
 
 def _among(field: str, values: Sequence[str] | None) -> Where | None:
-    return {field: {"$in": list(values)}} if values is not None else None
+    """Restriction to values; none at all means no restriction, since an index passes an empty list for that."""
+    return {field: {"$in": list(values)}} if values else None
 
 
 def _wheres(node_ids: Sequence[str] | None, filters: MetadataFilters | None) -> list[Where | None]:

@@ -26,14 +26,14 @@ def open_memory(tmp_path, clock):
     """Opens memories with doubles in place; closes them at the end."""
     opened = []
 
-    def open_(path=None, scope="u", **options):
+    def open_(name="memory.db", scope="u", **options):
         settings = {
             "embedder": HashEmbedder(),
             "clock": clock,
             "new_id": CountedIds(f"m{len(opened)}-"),
             **options,
         }
-        memory = Hindsight.open(tmp_path / "memory.db" if path is None else path, scope, **settings)
+        memory = Hindsight.open(tmp_path / name, scope, **settings)
         opened.append(memory)
         return memory
 
