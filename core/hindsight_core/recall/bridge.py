@@ -16,7 +16,7 @@ from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.tokens import TermWeights, query_terms
 
 _ONLY_MAIN = TermWeights(main=1.0, exact=0.0, part=0.0, character=0.0)
-_LONGEST = 1200
+_LONGEST = 800
 """Characters of a hit that are looked at: bridges over a long text would lead everywhere."""
 
 

@@ -41,7 +41,8 @@ def without_blocks(text: str) -> str:
 
 
 def _quote(text: str) -> str:
-    return _DELIMITER.sub("‹", text).strip().replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\n    ")
+    # Whatever some reader takes for the end of a line is one: U+2028, a form feed, ...
+    return "\n    ".join(_DELIMITER.sub("‹", text).strip().splitlines())
 
 
 def _stamp(instant: datetime | None) -> str:

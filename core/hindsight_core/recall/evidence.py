@@ -48,7 +48,7 @@ class Scale:
 
     def standard(self, values: FloatArray) -> FloatArray:
         """Deviations above average; below average (or not measured) counts 0."""
-        return np.clip(np.nan_to_num((values - self.mean) / self.deviation, nan=0.0), 0.0, None)
+        return np.fmax((values - self.mean) / self.deviation, 0.0)  # fmax passes over nan
 
 
 def _scale(size: int, mean: float, deviation: float, prior_mean: float, prior_deviation: float) -> Scale:
@@ -75,17 +75,25 @@ def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
 
 
 def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """Neighbours within a session as positions in `rows`: (from, to, steps), both directions, each once."""
-    steps_only = edges.kind == _FOLLOWS
-    edges_source, edges_target = edges.source[steps_only], edges.target[steps_only]
-    order = np.argsort(rows)
-    where = order[np.clip(np.searchsorted(rows, edges_source, sorter=order), 0, len(rows) - 1)]
-    there = order[np.clip(np.searchsorted(rows, edges_target, sorter=order), 0, len(rows) - 1)]
-    known = (rows[where] == edges_source) & (rows[there] == edges_target)
-    one, two, steps = where[known], there[known], edges.distance[steps_only][known].astype(np.int64)
-    both = np.stack([np.concatenate([one, two]), np.concatenate([two, one]), np.concatenate([steps, steps])])
-    unique = np.unique(both, axis=1)
-    return unique[0], unique[1], unique[2]
+    """Neighbours within a session as positions in `rows`: (from, to, steps), in both directions.
+
+    Args:
+        edges: Of some of the rows, every one of them complete.
+        rows: Ascending; all that the edges join.
+    """
+    follows = edges.kind == _FOLLOWS
+    one = np.searchsorted(rows, edges.source[follows])
+    two = np.searchsorted(rows, edges.target[follows])
+    steps = edges.distance[follows].astype(np.int64)
+    # A neighbour that is itself a source brings the way back along; of the others it is added.
+    complete = np.zeros(len(rows), dtype=bool)
+    complete[one] = True
+    back = ~complete[two]
+    return (
+        np.concatenate([one, two[back]]),
+        np.concatenate([two, one[back]]),
+        np.concatenate([steps, steps[back]]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +141,8 @@ def gather(
         fade = spreading.fade * (1.0 + (_DENSER - 1.0) * unspaced)
         share = fade / (fade + candidates.length[source]) / distance
         np.maximum.at(near_terms, source, terms[target] * (share * spreading.turn)[:, None])
-        lift = np.nan_to_num(cosine[target] - meaning.mean, nan=0.0)
+        lift = cosine[target] - meaning.mean
+        lift[np.isnan(lift)] = 0.0
         np.add.at(near_cosine, source, lift * share * spreading.turn_meaning)
     return Evidence(
         meaning=meaning.standard(cosine),

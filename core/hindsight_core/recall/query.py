@@ -21,8 +21,8 @@ HISTORY_SHARE = 0.3
 
 _WORD = re.compile(r"[^\W_]+(?:[-._/@:'&+#][^\W_]+)*[+#]*", re.UNICODE)
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-_LONGEST_NAME = 4
-_MOST_KEYS = 160
+_LONGEST_NAME = 3
+_MOST_KEYS = 120
 
 
 Embed = Callable[[list[str]], Sequence[Floats]]

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from hindsight_core.embedding import Calibration, local_background
-from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Ids, Ints, Probe, Reading, Visibility
+from hindsight_core.ports import (
+    Bank,
+    Candidates,
+    Doubles,
+    Edges,
+    Floats,
+    Ids,
+    Ints,
+    Probe,
+    Reading,
+    Visibility,
+)
 from hindsight_core.profiles import Profile
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
@@ -150,23 +161,26 @@ class _Recall:
         self._over_links(leads[1], candidates, active)
         origin = self._over_bridge(aspect, leads[0], candidates, bank, active)
 
-        covered = coverage(evidence.covered, aspect.weights, bank)
-        sure = self._sure(aspect, candidates, covered)
         signals, fused = self._fused(candidates, active)
         evident = self.ratio @ active > 0
         if self.question.windows:
             evident |= candidates.in_window
+        best = order(np.where(evident, fused.score, -1.0), candidates.ids, max(POOL, k))
+        best = [i for i in best if evident[i]]
+        # What ranks lower is not shown, so it need not be looked at more closely.
+        vectors = self.view.vectors(candidates.rows[best]) if aspect.vector is not None and best else None
+        covered = coverage(evidence.covered[best], aspect.weights, bank)
+        sure = np.zeros(len(rows))
+        sure[best] = self._sure(aspect, candidates.cosine[best], vectors, covered)
         if floor is not None:
-            evident &= sure >= floor
-        likely = np.where(evident, fused.score, -1.0)
-        best = [i for i in order(likely, candidates.ids, max(POOL, k)) if evident[i]]
+            kept = [place for place, i in enumerate(best) if sure[i] >= floor]
+            best = [best[place] for place in kept]
+            vectors = None if vectors is None else vectors[kept]
         top = max(float(active.max()), 1e-9)
         words = evidence.covered * aspect.weights * (self._keyword_share() / (evidence.words_scale * top))
-        vectors = (
-            self.view.vectors(candidates.rows[best[:POOL]]) if aspect.vector is not None and best else None
-        )
+        near = None if vectors is None else vectors[:POOL]
         chosen = cover(
-            fused.score, best, words, vectors, k=k, share=spreading.cover, repeat=spreading.repeat / top
+            fused.score, best, words, near, k=k, share=spreading.cover, repeat=spreading.repeat / top
         )
         raw = {
             "vector": candidates.cosine.astype(np.float64),
@@ -181,13 +195,10 @@ class _Recall:
         weights = self.profile.weights
         return weights.keyword / weights.total
 
-    def _sure(self, aspect: Aspect, candidates: Candidates, covered: Doubles) -> Doubles:
-        if self.calibration is None or aspect.vector is None:
-            return relevance(candidates.cosine, None, covered)
-        vectors = self.view.vectors(candidates.rows)
-        return relevance(
-            candidates.cosine, local_background(self.calibration, aspect.vector, vectors), covered
-        )
+    def _sure(self, aspect: Aspect, cosine: Floats, vectors: Floats | None, covered: Doubles) -> Doubles:
+        if self.calibration is None or aspect.vector is None or vectors is None:
+            return relevance(cosine, None, covered)
+        return relevance(cosine, local_background(self.calibration, aspect.vector, vectors), covered)
 
     def _named(self, candidates: Candidates, bank: Bank) -> Doubles:
         """Names the question and the memory share, rarer ones counting more, and who said it; in deviations."""

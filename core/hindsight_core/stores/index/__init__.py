@@ -35,6 +35,7 @@ __all__ = ["Mask", "Rows", "SearchIndex"]
 
 _KINDS = list(LinkKind)
 _ONE = np.uint64(1)  # an entity is named once: its hash with this count makes a packed term
+_KEPT = 4
 _FEW_DEAD = 64  # so many are never worth a compaction
 
 
@@ -69,7 +70,7 @@ class SearchIndex:
         self._entities = Postings()
         self._scopes = Scopes()
         self._groups = Groups(self._memories)
-        self._found: _Found | None = None
+        self._found: list[_Found] = []
 
     def __len__(self) -> int:
         """Number of memories."""
@@ -134,7 +135,7 @@ class SearchIndex:
 
     def _changed(self) -> None:
         self._version += 1
-        self._found = None
+        self._found.clear()
         before = len(self._memories)
         if self._memories.dead <= max(before // 4, _FEW_DEAD):
             return
@@ -285,9 +286,10 @@ class SearchIndex:
         return slots
 
     def _find(self, probe: Probe, mask: Mask) -> _Found:
-        """Look up the probe's terms and entities; kept until the next question, which is mostly about the same."""
-        if self._found is not None and self._found.probe is probe and self._found.mask is mask:
-            return self._found
+        """Look up the probe's terms and entities; the latest are kept: one recall asks several times, about a few probes."""
+        for known in self._found:
+            if known.probe is probe and known.mask is mask:
+                return known
         terms = self._terms.find(probe.terms, mask)
         term_df = terms.df
         if probe.common is not None and (term_df > probe.common).any():
@@ -302,10 +304,11 @@ class SearchIndex:
             b=probe.b,
         )
         entities = self._entities.find(probe.entities, mask)
-        self._found = _Found(
+        found = _Found(
             probe=probe, mask=mask, term_df=term_df, terms=terms, parts=parts, entities=entities
         )
-        return self._found
+        self._found = [found, *self._found[: _KEPT - 1]]
+        return found
 
     def _best(self, top: int, slots: Ints, *columns: NDArray[Any]) -> Ints:
         """The best slots by columns aligned with them (smaller is better), then by id."""
