@@ -9,8 +9,8 @@ Importing this package needs no framework; a name is loaded when it is first use
 - `LangChainEmbedder`: any LangChain embeddings as the engine's embedder.
 - `adopt`: takes over the documents of a store that already exists, with their vectors.
 
-Each takes a `Hindsight` handle and works in its scope. Where one user of many is served, name the user per call:
-`config={"configurable": {"hindsight_scope": "user-42"}}` narrows every one of them to that scope below the handle's.
+Each takes a `Hindsight` handle and works in its scope. Where one retriever, agent or tool serves many users, name the user per
+call: `config={"configurable": {"hindsight_scope": "user-42"}}` narrows it to that scope below the handle's.
 """
 
 from __future__ import annotations

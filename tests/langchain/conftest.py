@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-pytest.importorskip("langchain_core", reason="needs langchain-core")
-
 from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.embedding import HashEmbedder

@@ -5,6 +5,9 @@ import threading
 import warnings
 
 import pytest
+
+pytest.importorskip("langchain_core", reason="needs langchain-core")
+
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import (
