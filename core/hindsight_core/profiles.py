@@ -143,7 +143,7 @@ class Profile:
     retrieval_bonus: float = 0.10
     refractory: float = 3600.0
     floor: float | None = 0.34
-    channel_top: int = 100
+    channel_top: int = 64
     entity_types: frozenset[str] = ENTITY_TYPES
     redact_secrets: bool = True
 
