@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 from hindsight_core.errors import InvalidInput
 from hindsight_core.text.keys import storable
@@ -17,7 +17,12 @@ def parse_scope(value: str | Iterable[str]) -> Scope:
     Raises:
         InvalidInput: Empty, blank or non-string segments; an empty scope never means "everything".
     """
-    segments = (value,) if isinstance(value, str) else tuple(value)
+    if isinstance(value, str):
+        segments: tuple[str, ...] = (value,)
+    elif isinstance(value, Iterable) and not isinstance(value, Set | Mapping):  # those have no order
+        segments = tuple(value)
+    else:
+        raise InvalidInput(f"a scope cannot be a {type(value).__name__}: {_HINT}")
     if not segments:
         raise InvalidInput(f"a scope must not be empty: {_HINT}")
     for segment in segments:

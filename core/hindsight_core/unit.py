@@ -224,7 +224,8 @@ class Episode:
         source: Speaker, session, document.
         timestamp: When it was said.
         recorded_at: When it was stored.
-        state: "pending" until its units are stored, then "encoded"; a pending one can be processed again.
+        state: "pending" until its units are stored, then "encoded"; a pending one can be processed again. "cleared" when
+            its units were taken back with all of their scope or batch: told again, it is encoded again.
         metadata: What the caller gave with it.
         envelope: What came around the text and is no part of the memory, such as a message's own id and tool calls.
     """

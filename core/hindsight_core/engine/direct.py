@@ -16,6 +16,7 @@ import numpy as np
 
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
+from hindsight_core.engine.checks import listed, shown
 from hindsight_core.engine.items import Item, clean, make_item
 from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import Parts
@@ -55,14 +56,16 @@ def records(
     Raises:
         InvalidInput: Naming the position of the first bad item.
     """
-    given = list(items)
+    given = listed(items, "items")
+    vectors = None if vectors is None else listed(vectors, "vectors")
     if vectors is not None and len(vectors) != len(given):
         raise InvalidInput(f"{len(vectors)} vectors were given for {len(given)} items")
     found: dict[Key, Record] = {}
     for position, fields in enumerate(given):
         try:
-            scope = below(own, fields.get("scope"))
-            item = make_item({name: value for name, value in fields.items() if name != "scope"}, now)
+            fields = dict(fields) if isinstance(fields, Mapping) else fields
+            scope = below(own, fields.pop("scope", None) if isinstance(fields, dict) else None)
+            item = make_item(fields, now)
             if item.id is None:
                 raise InvalidInput("an item to keep needs an id")
             vector = None if vectors is None else fitting(parts, vectors[position])
@@ -91,7 +94,10 @@ def fitting(parts: Parts, vector: Any) -> Floats | None:
         raise InvalidInput(
             "there is no embedder, so vectors cannot be used; open the memory with the one that made them"
         )
-    row = np.asarray(vector, dtype=np.float32)
+    try:
+        row = np.asarray(vector, dtype=np.float32)
+    except (TypeError, ValueError):
+        row = np.empty(0, dtype=np.float32)
     norm = float(np.linalg.norm(row)) if row.ndim == 1 else 0.0
     if row.shape != (parts.embedder.dimension,) or not np.isfinite(norm) or norm == 0.0:
         raise InvalidInput(f"a vector must be {parts.embedder.dimension} finite numbers that are not all 0")
@@ -230,7 +236,16 @@ def _over(old: MemoryUnit, new: MemoryUnit, item: Item, *, same: bool, now: date
 
 def keys(own: Scope, dropped: Iterable[str | tuple[Iterable[str], str]]) -> list[Key]:
     """Keys from ids of the written scope and (scope, id) pairs."""
-    return [(own, one) if isinstance(one, str) else (below(own, one[0]), one[1]) for one in dropped]
+    found: list[Key] = []
+    for one in listed(dropped, "drop"):
+        match one:
+            case str():
+                found.append((own, one))
+            case (scope, str() as id):
+                found.append((below(own, scope), id))
+            case _:
+                raise InvalidInput(f"what to drop is an id or a (scope, id) pair, not {shown(one)}")
+    return found
 
 
 def expire(parts: Parts, scope: Scope, now: datetime) -> int:

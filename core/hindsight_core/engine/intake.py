@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindsight_core.embedding import embed_checked
 from hindsight_core.encode import Draft, encode, index_text
@@ -24,7 +24,7 @@ from hindsight_core.engine.settle import Neighbour, Settler
 from hindsight_core.ports import Floats, IndexEntry, Transaction, Visibility
 from hindsight_core.text.secrets import redact, redact_json
 from hindsight_core.text.tokens import pack, terms
-from hindsight_core.unit import Episode, MemoryUnit, Scope
+from hindsight_core.unit import Episode, MemoryUnit, Scope, Status
 
 if TYPE_CHECKING:
     from hindsight_core.profiles import Profile
@@ -131,7 +131,7 @@ def take_in(
     consolidate: bool,
     actor: str,
 ) -> list[list[MemoryUnit]]:
-    """Remember items; an item whose episode is already encoded with the same text is left as it is.
+    """Remember items; of a resumable one whose episode is already encoded with the same text nothing changes.
 
     Returns:
         Per item the units that now hold it: new ones, or existing ones that gained an occurrence.
@@ -141,10 +141,11 @@ def take_in(
     todo = []
     for job in jobs:
         earlier = known.get(job.episode.id)
-        if earlier is not None and earlier.state == "encoded" and earlier.text == job.episode.text:
-            job.stored = parts.store.units_of(scope, earlier.id)
+        if job.item.resumable and earlier is not None and earlier.text == job.episode.text:
+            there = parts.store.units_of(scope, earlier.id) if earlier.state != "pending" else []
             # A forgotten memory comes back when it is told again by its id, not when an old ingest runs again.
-            if job.stored or job.item.resumable:
+            if there or earlier.state == "encoded":
+                job.stored = there
                 continue
         todo.append(job)
     if todo:
@@ -228,7 +229,8 @@ def _store(
         neighbours = None if near is None else next(near)
         earlier = tx.get(unit.key) if item.id is not None else None
         if earlier is not None:
-            job.stored.append(tx.put(revised(earlier, unit, item), entry, reason="revised"))
+            again = revised(earlier, unit, item, now)
+            job.stored.append(earlier if again == earlier else tx.put(again, entry, reason="revised"))
         elif neighbours is not None:
             job.stored.append(settler.settle(unit, entry, neighbours, mergeable=item.id is None))
         else:
@@ -242,8 +244,14 @@ def _store(
     tx.put_episode(job.episode if failed else replace(job.episode, state="encoded"))
 
 
-def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item) -> MemoryUnit:
-    """An existing memory with new content: what it says changes, what it has lived through stays."""
+def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item, now: datetime) -> MemoryUnit:
+    """An existing memory with new content: what it says changes, what it has lived through stays.
+
+    One that had expired begins a new life, and one that had been archived wakes up: it was told again.
+    """
+    if earlier.expires_at is not None and earlier.expires_at <= now:
+        return replace(new, related_ids=earlier.related_ids)
+    asleep = earlier.status is Status.ARCHIVED
     return replace(
         earlier,
         content=new.content,
@@ -251,13 +259,22 @@ def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item) -> MemoryUnit:
         entities=new.entities,
         source=new.source,
         indexed=new.indexed,
-        timestamp=new.timestamp if item.dated else earlier.timestamp,
+        **redated(earlier, new.timestamp if item.dated else earlier.timestamp),
         metadata=new.metadata or earlier.metadata,
         importance=earlier.importance if item.importance is None else item.importance,
         memory_type=item.memory_type or earlier.memory_type,
         expires_at=item.expires_at or earlier.expires_at,
         pinned=item.pinned or earlier.pinned,
+        status=Status.ACTIVE if asleep else earlier.status,
+        weight=max(earlier.weight, new.weight) if asleep else earlier.weight,
+        weight_at=now if asleep else earlier.weight_at,
     )
+
+
+def redated(unit: MemoryUnit, timestamp: datetime | None) -> dict[str, Any]:
+    """The fields that say when something was told; what held from then on moves along."""
+    moves = unit.valid_from == unit.timestamp
+    return {"timestamp": timestamp, "valid_from": timestamp if moves else unit.valid_from}
 
 
 def resume(parts: Parts, scope: Scope, now: datetime) -> int:

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any
 
+from hindsight_core.engine.checks import choice, known_as, shown, whole
 from hindsight_core.errors import InvalidInput
 from hindsight_core.text.times import as_aware
 from hindsight_core.unit import MemoryType, Source
@@ -24,6 +25,7 @@ class NOW(Enum):
     NOW = "now"
 
 
+_DEEPEST = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEYS = frozenset(
     [
@@ -43,6 +45,7 @@ _KEYS = frozenset(
         "envelope",
     ]
 )
+_SOURCE_KEYS = ("document", "uri", "section", "turn", "session", "speaker")
 
 
 def clean(text: str) -> str:
@@ -50,7 +53,7 @@ def clean(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def clean_json(value: Any, path: str = "metadata") -> Any:
+def clean_json(value: Any, path: str = "metadata", depth: int = 0) -> Any:
     """A JSON value with clean strings; dates become ISO text, tuples and sets lists.
 
     Raises:
@@ -60,6 +63,8 @@ def clean_json(value: Any, path: str = "metadata") -> Any:
         return value
     if isinstance(value, str):
         return clean(value)
+    if depth > _DEEPEST:
+        raise InvalidInput(f"metadata is nested more than {_DEEPEST} deep, or holds itself")
     if isinstance(value, float):
         if value != value or value in (float("inf"), float("-inf")):
             raise InvalidInput(f"{path} is {value}, which JSON cannot hold; use None or a string")
@@ -69,11 +74,11 @@ def clean_json(value: Any, path: str = "metadata") -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise InvalidInput(f"{path} has the key {key!r}; keys must be strings")
-        return {clean(key): clean_json(item, f"{path}.{key}") for key, item in value.items()}
+                raise InvalidInput(f"{path} has the key {shown(key)}; keys must be strings")
+        return {clean(key): clean_json(item, f"{path}.{key}", depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
-        return [clean_json(item, f"{path}[{i}]") for i, item in enumerate(items)]
+        return [clean_json(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(items)]
     raise InvalidInput(
         f"{path} is a {type(value).__name__}; metadata must be JSON (strings, numbers, lists, objects)"
     )
@@ -120,13 +125,10 @@ class Item:
     envelope: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _optional_text(value: Any, name: str) -> str | None:
-    if value is None:
+def _optional_text(given: Any, name: str) -> str | None:
+    if given is None:
         return None
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be a string, not {type(value).__name__}")
+    value = known_as(given, name)
     if not value.strip():
         raise InvalidInput(f"{name} must not be blank; leave it out instead")
     if "\x00" in value:
@@ -138,7 +140,7 @@ def _unit_interval(value: Any, name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        raise InvalidInput(f"{name} must be a number in 0..1 (the rubric's 1-10 over 10), not {value!r}")
+        raise InvalidInput(f"{name} must be a number in 0..1 (the rubric's 1-10 over 10), not {shown(value)}")
     return float(value)
 
 
@@ -152,10 +154,10 @@ def _source(value: Any) -> Source:
             name = _optional_text(str(value), "source")
             return Source(document=name, uri=name if name and ("/" in name or "\\" in name) else None)
         case Mapping():
-            unknown = set(value) - {"document", "uri", "section", "turn", "session", "speaker"}
+            unknown = [name for name in value if name not in _SOURCE_KEYS]
             if unknown:
                 raise InvalidInput(
-                    f"source has unknown keys {sorted(unknown)}; it takes document, uri, section, turn"
+                    f"source has unknown keys {shown(unknown)}; it takes document, uri, section, turn"
                 )
             named: dict[str, Any] = {
                 k: _turn(v) if k == "turn" else _optional_text(v, f"source.{k}") for k, v in value.items()
@@ -167,14 +169,12 @@ def _source(value: Any) -> Source:
 def _turn(value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InvalidInput(f"turn must be a whole number from 0, not {value!r}")
-    return value
+    return whole(value, "turn")
 
 
 def _flag(value: Any, name: str) -> bool:
     if not isinstance(value, bool):
-        raise InvalidInput(f"{name} must be True or False, not {value!r}")
+        raise InvalidInput(f"{name} must be True or False, not {shown(value)}")
     return value
 
 
@@ -184,10 +184,12 @@ def make_item(fields: Mapping[str, Any], now: datetime, *, resumable: bool = Fal
     Raises:
         InvalidInput: Naming the field, what is wrong and what would be right.
     """
-    unknown = set(fields) - _KEYS
+    if not isinstance(fields, Mapping):
+        raise InvalidInput(f'an item is a mapping such as {{"text": "..."}}, not {type(fields).__name__}')
+    unknown = [name for name in fields if name not in _KEYS]
     if unknown:
         raise InvalidInput(
-            f"unknown fields {sorted(unknown)}; known are {sorted(_KEYS)}; put your own into metadata"
+            f"unknown fields {shown(unknown)}; known are {sorted(_KEYS)}; put your own into metadata"
         )
     text = fields.get("text")
     if not isinstance(text, str):
@@ -207,11 +209,7 @@ def make_item(fields: Mapping[str, Any], now: datetime, *, resumable: bool = Fal
         raise InvalidInput(f"metadata must be a JSON object (a dict), not {type(metadata).__name__}")
     memory_type = fields.get("memory_type")
     if memory_type is not None:
-        try:
-            memory_type = MemoryType(memory_type)
-        except ValueError:
-            kinds = ", ".join(kind.value for kind in MemoryType)
-            raise InvalidInput(f"memory_type must be one of {kinds}, not {memory_type!r}") from None
+        memory_type = choice(MemoryType, memory_type, "memory_type")
     return Item(
         text=clean(text),
         id=_optional_text(fields.get("id"), "id"),

@@ -103,6 +103,23 @@ def adopt_embedder(
     return load_calibration(written)  # as every later opening reads it, to the last digit
 
 
+def _check_kinds(
+    *, profile: object, extractor: object, clock: object, new_id: object, count_tokens: object
+) -> None:
+    """Refuse parts that cannot do their work before the store is touched."""
+    fit = {
+        "profile must be a Profile, such as profiles.DEFAULT": isinstance(profile, Profile),
+        "extractor needs a method extract": extractor is None
+        or callable(getattr(extractor, "extract", None)),
+        "clock needs a method now": clock is None or callable(getattr(clock, "now", None)),
+        "new_id must be a function from an instant to an id": new_id is None or callable(new_id),
+        "count_tokens must be a function from a text to a number": callable(count_tokens),
+    }
+    for rule, kept in fit.items():
+        if not kept:
+            raise InvalidInput(rule)
+
+
 def open_parts(
     path: str | Path | Store,
     *,
@@ -114,6 +131,7 @@ def open_parts(
     count_tokens: Callable[[str], int],
 ) -> Parts:
     """Open a store and put the parts together; on any error the store is closed again."""
+    _check_kinds(profile=profile, extractor=extractor, clock=clock, new_id=new_id, count_tokens=count_tokens)
     chosen = default_embedder(embedder)
     clock, new_id = clock or SystemClock(), new_id or TimeOrderedIds()
     store = open_store(path)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hindsight_core.embedding import embed_query_checked, local_background
+from hindsight_core.engine.checks import choice, shown, whole
 from hindsight_core.engine.parts import Parts
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.filters import Filter
@@ -50,11 +51,11 @@ class Request:
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
             raise InvalidInput(f"query must be a string, not {type(self.query).__name__}")
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 0:
-            raise InvalidInput(f"k must be a whole number from 0, not {self.k!r}")
+        whole(self.k, "k")
         floor = self.floor
-        if floor is not None and (isinstance(floor, str | bool) or not 0.0 <= floor <= 1.0):
-            raise InvalidInput(f"floor must be a number in 0..1 or None, not {floor!r}")
+        number = isinstance(floor, int | float) and not isinstance(floor, bool)
+        if floor is not None and not (number and 0.0 <= floor <= 1.0):
+            raise InvalidInput(f"floor must be a number in 0..1 or None, not {shown(floor)}")
 
     @property
     def visible(self) -> Visibility:
@@ -68,7 +69,7 @@ class Request:
             scopes=self.scopes,
             now=self.now,
             statuses=frozenset(statuses),
-            where=Filter.parse(self.where) if self.where else None,
+            where=Filter.parse(self.where) if self.where is not None else None,
             as_of=self.as_of,
             known_at=self.known_at,
         )
@@ -84,7 +85,7 @@ def dated(
     """The caller's filter with the shorthands folded in."""
     if since is not None and until is not None and since > until:
         raise InvalidInput("since lies after until; swap them")
-    clauses: list[Mapping[str, Any]] = [where] if where else []
+    clauses: list[Mapping[str, Any]] = [where] if where is not None else []
     if since is not None:
         clauses.append({"timestamp": {"$gte": since}})
     if until is not None:
@@ -100,12 +101,8 @@ def exact(
     *, scopes: tuple[Scope, ...], now: datetime, where: Mapping[str, Any] | None, status: Status | str | None
 ) -> Visibility:
     """What an exact question may see: active memories, or those of the status asked for."""
-    try:
-        statuses = frozenset({Status.ACTIVE if status is None else Status(status)})
-    except ValueError:
-        known = ", ".join(item.value for item in Status)
-        raise InvalidInput(f"status must be one of {known}, not {status!r}") from None
-    parsed: Filter | None = Filter.parse(where) if where else None
+    statuses = frozenset({Status.ACTIVE if status is None else choice(Status, status, "status")})
+    parsed: Filter | None = Filter.parse(where) if where is not None else None
     return Visibility(scopes=scopes, now=now, statuses=statuses, where=parsed, unindexed=True)
 
 
@@ -273,12 +270,15 @@ def _show(
     scope: Scope,
     now: datetime,
 ) -> str:
-    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 0:
-        raise InvalidInput(f"max_tokens must be a whole number from 0, not {max_tokens!r}")
-    block, shown = render(list(hits), max_tokens, count_tokens, ids=ids)
-    if shown:
+    block, fitting = render(list(hits), whole(max_tokens, "max_tokens"), count_tokens, ids=ids)
+    if fitting:
         use(
-            parts, [hit.unit.key for hit in shown], scope, hits.recall_id, [hit.unit.key for hit in hits], now
+            parts,
+            [hit.unit.key for hit in fitting],
+            scope,
+            hits.recall_id,
+            [hit.unit.key for hit in hits],
+            now,
         )
     return block
 

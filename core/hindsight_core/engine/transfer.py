@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
+from hindsight_core.engine.checks import check_episode, check_unit
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.progress import track
 from hindsight_core.errors import InvalidInput, StoreUnwritable
@@ -26,6 +28,7 @@ from hindsight_core.unit import Episode, MemoryUnit, Scope, Status
 FORMAT = "hindsight-export"
 VERSION = 1
 _BATCH = 256
+_DATABASE = b"SQLite format 3\x00"
 
 
 def everything(scope: Scope) -> Visibility:
@@ -37,6 +40,7 @@ def everything(scope: Scope) -> Visibility:
 
 def export(parts: Parts, scope: Scope, path: Path) -> int:
     """Write a scope and all below it; the file appears whole or not at all. Returns the number of memories."""
+    _spare_stores(path)
     units = parts.store.find(everything(scope), newest_first=False)
     depth = len(scope)
     temporary = path.with_name(path.name + ".part")
@@ -54,9 +58,20 @@ def export(parts: Parts, scope: Scope, path: Path) -> int:
                 out.write(json.dumps(line, ensure_ascii=False) + "\n")
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreUnwritable(f"cannot write the export {path.name}: {error.strerror}") from error
+        raise StoreUnwritable(f"cannot write the export {path.name[:40]}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):  # gone when all went well
+            temporary.unlink(missing_ok=True)
     return len(units)
+
+
+def _spare_stores(path: Path) -> None:
+    """Refuse to put an export in the place of a store, this one or another, or of its log."""
+    names = (path, *(path.with_name(path.name.removesuffix(end)) for end in ("-wal", "-shm")))
+    for named in names:
+        with suppress(OSError), named.open("rb") as there:
+            if there.read(len(_DATABASE)) == _DATABASE:
+                raise InvalidInput(f"{path.name} belongs to a database; export to a file of its own")
 
 
 def _read(path: Path, scope: Scope) -> tuple[list[Episode], list[MemoryUnit]]:
@@ -66,11 +81,13 @@ def _read(path: Path, scope: Scope) -> tuple[list[Episode], list[MemoryUnit]]:
         try:
             if "episode" in line:
                 episode = decode_episode(json.dumps({"scope": [], **line["episode"]}))
+                check_episode(episode)
                 episodes.append(replace(episode, scope=(*scope, *episode.scope)))
             else:
                 unit = decode_unit(json.dumps({"scope": [], **line["memory"]}))
+                check_unit(unit)
                 units.append(replace(unit, scope=(*scope, *unit.scope), seq=0))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise InvalidInput(f"line {number} of the export is damaged; nothing was imported") from error
     return episodes, units
 
@@ -86,11 +103,15 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     raise InvalidInput(
                         f"{path.name} is not an export of Hindsight: its first line names no format"
                     )
-                elif line.get("version", 0) > VERSION:
+                elif not isinstance(line.get("version"), int) or line["version"] > VERSION:
                     raise InvalidInput(f"{path.name} was written by a newer release; update hindsight-memory")
+            if source.tell() == 0:
+                raise InvalidInput(f"{path.name} is empty and no export of Hindsight")
     except FileNotFoundError as error:
-        raise InvalidInput(f"there is no file {path.name}") from error
-    except (ValueError, AttributeError) as error:
+        raise InvalidInput(f"there is no file {path.name[:40]}") from error
+    except OSError as error:
+        raise InvalidInput(f"{path.name[:40]} cannot be read: {error.strerror}") from error
+    except (ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"{path.name} is damaged or not an export; nothing was imported") from error

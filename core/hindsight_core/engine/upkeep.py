@@ -12,6 +12,7 @@ from typing import Any
 from hindsight_core.embedding import CachedEmbedder, dump_calibration, embed_checked, measure, resolve
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
+from hindsight_core.engine.checks import choice, shown
 from hindsight_core.engine.items import clean, make_item
 from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import (
@@ -88,19 +89,10 @@ def update(parts: Parts, scope: Scope, id: str, changes: Mapping[str, Any], now:
             metadata=item.metadata if "metadata" in changes else unit.metadata,
             pinned=item.pinned if "pinned" in changes else unit.pinned,
             expires_at=item.expires_at if "expires_at" in changes else unit.expires_at,
-            timestamp=item.timestamp if "timestamp" in changes else unit.timestamp,
-            status=_status(changes["status"]) if "status" in changes else unit.status,
+            **intake.redated(unit, item.timestamp if "timestamp" in changes else unit.timestamp),
+            status=choice(Status, changes["status"], "status") if "status" in changes else unit.status,
         )
         return tx.put(unit, entry, reason="updated")
-
-
-def _status(value: Any) -> Status:
-    try:
-        return Status(value)
-    except ValueError:
-        raise InvalidInput(
-            f"status must be one of {', '.join(s.value for s in Status)}, not {value!r}"
-        ) from None
 
 
 def forget(parts: Parts, scope: Scope, id: str, now: datetime) -> MemoryUnit:
@@ -118,6 +110,9 @@ def clear(parts: Parts, scope: Scope, now: datetime) -> int:
         keys = [unit.key for unit in parts.store.find(everything(scope))]
         for key in keys:
             tx.remove(key, reason="cleared")
+        for below in parts.store.scopes(scope):
+            for episode in parts.store.episodes(below):
+                tx.put_episode(replace(episode, state="cleared"))
     return len(keys)
 
 
@@ -135,8 +130,8 @@ def erase(parts: Parts, scope: Scope, id: str, now: datetime) -> None:
 
 def feedback(parts: Parts, scope: Scope, keys: Sequence[Key], direction: int, now: datetime) -> Units:
     """Move importance by a tenth, up or down, within 0..1."""
-    if direction not in (1, -1) or isinstance(direction, bool):
-        raise InvalidInput(f"feedback is +1 or -1, not {direction!r}")
+    if isinstance(direction, bool) or not isinstance(direction, int) or direction not in (1, -1):
+        raise InvalidInput(f"feedback is +1 or -1, not {shown(direction)}")
     moved = Units()
     with parts.store.write(actor="feedback", batch=parts.new_id(now), now=now) as tx:
         for key in keys:

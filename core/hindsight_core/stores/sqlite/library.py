@@ -19,6 +19,8 @@ from hindsight_core.text.keys import storable
 from hindsight_core.unit import Episode, Key, MemoryUnit, Scope, Status
 
 COUNTED = ("entity", "type", "status", "day", "speaker", "session")
+_VITALS = 2048  # read at a time
+_STATUS = {status.value: status for status in Status}
 
 
 def rows_of(
@@ -67,21 +69,27 @@ def units_of(connection: sqlite3.Connection, scope: Scope, episode: str, path: s
     return sorted(units, key=place)
 
 
-def vitals(connection: sqlite3.Connection, visible: Visibility, path: str) -> list[Vital]:
-    """Strength and standing of every visible unit, unindexed ones included, in order of arrival."""
+def vital_rows(connection: sqlite3.Connection, visible: Visibility, after: int) -> list[tuple[Any, ...]]:
+    """The next visible units by row, unindexed ones included, as `vitals_of` reads them; an empty list is the end."""
     _present_only(visible)
     condition, params = visibility.where(connection, replace(visible, unindexed=True))
-    read = connection.execute(
-        "SELECT scope.path, unit.id, status, pinned, importance, weight, weight_at, last_access, recorded_at / 1e6,"
-        f" expires_at / 1e6, seq FROM unit JOIN scope ON scope.id = unit.scope WHERE {condition} ORDER BY seq",
-        params,
-    )
+    # Without an index, since that of scopes would have to sort all of a scope for every page.
+    return connection.execute(
+        "SELECT unit.row, scope.path, unit.id, status, pinned, importance, weight, weight_at, last_access,"
+        " recorded_at / 1e6, expires_at / 1e6, seq FROM unit NOT INDEXED JOIN scope ON scope.id = unit.scope"
+        f" WHERE unit.row > ? AND {condition} ORDER BY unit.row LIMIT {_VITALS}",
+        [after, *params],
+    ).fetchall()
+
+
+def vitals_of(read: Iterable[tuple[Any, ...]], path: str) -> list[Vital]:
+    """Strength and standing, from rows."""
     scopes = _Scopes()
     try:
         return [
             Vital(
                 key=(scopes[scope], id),
-                status=Status(status),
+                status=_STATUS[status],
                 pinned=bool(pinned),
                 importance=importance,
                 weight=weight,
@@ -92,9 +100,9 @@ def vitals(connection: sqlite3.Connection, visible: Visibility, path: str) -> li
                 expires_at=expires_at,
                 seq=seq,
             )
-            for scope, id, status, pinned, importance, weight, weight_at, last_access, recorded_at, expires_at, seq in read
+            for _, scope, id, status, pinned, importance, weight, weight_at, last_access, recorded_at, expires_at, seq in read
         ]
-    except ValueError as error:
+    except (ValueError, KeyError) as error:
         raise damaged(path, error) from error
 
 
@@ -176,7 +184,7 @@ def count(
     """
     visibility.check(visible)
     if by is not None and by not in COUNTED and not (by.startswith(METADATA) and len(by) > len(METADATA)):
-        raise InvalidInput(f"cannot count by {by!r}; count by {', '.join(COUNTED)} or metadata.NAME")
+        raise InvalidInput(f"cannot count by {by[:40]!r}; count by {', '.join(COUNTED)} or metadata.NAME")
     past = visibility.then(connection, visible, path)
     if past:
         units = _shown(connection, visible, past, path)
@@ -277,7 +285,7 @@ def stats(connection: sqlite3.Connection, visible: Visibility, path: str) -> dic
         f" FROM unit JOIN entry ON entry.row = unit.row WHERE {condition}",
         *params,
     )
-    episodes, pending = one(f"SELECT count(*), sum(state != 'encoded') FROM episode WHERE {scope}", *in_scope)
+    episodes, pending = one(f"SELECT count(*), sum(state = 'pending') FROM episode WHERE {scope}", *in_scope)
     (ends,) = one(
         f"SELECT count(*) FROM link WHERE row IN ({among}) AND other IN ({among})", *params, *params
     )

@@ -7,7 +7,7 @@ keeps its own zone.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, tzinfo
 
 from hindsight_core.errors import InvalidInput
 
@@ -34,7 +34,13 @@ def as_aware(value: datetime | date | str, default_tz: tzinfo = UTC) -> datetime
                 f"a time must be a datetime, a date or an ISO 8601 string, not {type(value).__name__}"
             )
         value = datetime.combine(value, time())
-    return value if value.utcoffset() is not None else value.replace(tzinfo=default_tz)
+    aware = value if value.utcoffset() is not None else value.replace(tzinfo=default_tz)
+    if aware.year in (MINYEAR, MAXYEAR):
+        try:
+            aware.astimezone(UTC)
+        except OverflowError as error:
+            raise InvalidInput("a time must lie in the years 1 to 9999, in UTC too") from error
+    return aware
 
 
 def _from_text(text: str) -> datetime:
