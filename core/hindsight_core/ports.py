@@ -510,6 +510,14 @@ class Journal(Protocol):
         """Events in order of their sequence number: of exactly this key, of one batch, in these scopes and below."""
         ...
 
+    def position(self) -> int:
+        """Number of the last event; 0 when there is none."""
+        ...
+
+    def changed(self, *, after: int, scopes: Sequence[Scope]) -> list[Key]:
+        """The units in these scopes and below that events after this number are about, each once; gone ones too."""
+        ...
+
     def recall_log(self, recall_id: str) -> tuple[Scope, list[Key]] | None:
         """Scope and memories of a past recall."""
         ...

@@ -338,6 +338,13 @@ class WritingContract(ContractBase):
             assert list(store.events(scopes=[TEAM])) == events
             assert list(store.events(scopes=[])) == []
             assert list(store.events(key=(TEAM, "a"))) == []
+            assert store.position() == last.seq
+            assert store.changed(after=last.seq, scopes=[TEAM]) == []
+            assert store.changed(after=0, scopes=[]) == []
+            assert set(store.changed(after=0, scopes=[TEAM])) == {e.key for e in events}
+            assert set(store.changed(after=events[1].seq, scopes=[MEI])) == {
+                e.key for e in events[2:] if e.key[0] == MEI
+            }
 
     def test_a_long_journal_is_read_to_its_end(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:

@@ -21,9 +21,11 @@ from typing import Any, Self
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.engine import direct, intake, lifecycle, reading, transfer, upkeep
 from hindsight_core.engine.aio import off_loop
+from hindsight_core.engine.checks import file_path, known_as, listed, text_of, whole
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
 from hindsight_core.engine.parts import Parts, open_parts
 from hindsight_core.engine.progress import track
+from hindsight_core.engine.sweep import Sweep, sweep
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Store
 from hindsight_core.profiles import DEFAULT, Profile
@@ -70,7 +72,7 @@ class Hindsight:
         Args:
             path: A file, ":memory:" for nothing on disk, or a store.
             scope: Whose memory this handle writes and reads: a name or a tuple of names.
-            read: Further scopes it may read, such as a shared one. Reading covers what lies below a scope.
+            read: A list of further scopes it may read, such as a shared one. Reading covers what lies below a scope.
             profile: Weights, decay and the other settings; see `profiles`.
             embedder: "auto" (the bundled model where installed, else none), "local", an `Embedder`, a function from a
                 list of strings to vectors, or None: recall then works by words, names and time.
@@ -85,7 +87,8 @@ class Hindsight:
             StoreError: The file cannot be used; the subclass says why and the message what to do.
         """
         own = parse_scope(scope)
-        reach = (own, *(parse_scope(other) for other in read))
+        others = [read] if isinstance(read, str) else listed(read, "read")
+        reach = (own, *(parse_scope(other) for other in others))
         parts = open_parts(
             path,
             embedder=embedder,
@@ -148,7 +151,7 @@ class Hindsight:
         return f"<Hindsight scope={'/'.join(self._scope)!r} profile={self.profile.name!r}>"
 
     def _now(self, now: Instant | None = None) -> datetime:
-        return self._parts.clock.now() if now is None else instant(now, "now")  # type: ignore[return-value]
+        return instant(self._parts.clock.now() if now is None else now, "now")  # type: ignore[return-value]
 
     def _scopes(self, scope: str | Iterable[str] | None) -> tuple[Scope, ...]:
         if scope is None:
@@ -239,7 +242,7 @@ class Hindsight:
         """
         now = self._now()
         checked: list[Item] = []
-        for position, fields in enumerate(items):
+        for position, fields in enumerate(listed(items, "items")):
             try:
                 checked.append(make_item(fields, now, resumable=resumable))
             except InvalidInput as error:
@@ -335,7 +338,9 @@ class Hindsight:
                 query=clean(query) if isinstance(query, str) else query,
                 k=k,
                 now=self._now(now),
-                history=tuple(clean(turn) for turn in history),
+                history=tuple(
+                    clean(text_of(turn, "a turn of history")) for turn in listed(history, "history")
+                ),
                 where=reading.dated(where, instant(since, "since"), instant(until, "until")),
                 scopes=self._scopes(scope),
                 as_of=instant(as_of, "as_of"),
@@ -373,7 +378,9 @@ class Hindsight:
 
     def use(self, hits: Hits | Hit) -> None:
         """Say that hits were really used, as rendering a context does by itself; within an hour it counts once."""
-        used = [hits] if isinstance(hits, Hit) else list(hits)
+        used = [hits] if isinstance(hits, Hit) else listed(hits, "hits")
+        if not all(isinstance(hit, Hit) for hit in used):
+            raise InvalidInput("use takes hits of a recall")
         if used:
             now = self._now()
             recall_id = hits.recall_id if isinstance(hits, Hits) else self._parts.new_id(now)
@@ -382,7 +389,10 @@ class Hindsight:
 
     def vectors(self, units: Iterable[MemoryUnit]) -> list[Floats | None]:
         """The vectors of memories, float32 (dimension,); None where there is none."""
-        return reading.vectors(self._parts, [unit.key for unit in units], self._reach, self._now())
+        wanted = listed(units, "units")
+        if not all(isinstance(unit, MemoryUnit) for unit in wanted):
+            raise InvalidInput("vectors takes memories")
+        return reading.vectors(self._parts, [unit.key for unit in wanted], self._reach, self._now())
 
     # -- exact questions -------------------------------------------------------------------------------------
 
@@ -392,7 +402,7 @@ class Hindsight:
         Raises:
             NotFound: None under that id in what this handle reads.
         """
-        unit = upkeep.lookup(self._parts.store, self._scopes(scope), str(id), self._scope)
+        unit = upkeep.lookup(self._parts.store, self._scopes(scope), known_as(id), self._scope)
         if unit is None:
             raise NotFound("no memory with that id in the scopes this handle reads")
         return unit
@@ -411,7 +421,9 @@ class Hindsight:
     ) -> Units:
         """Memories that match exactly, newest first; superseded and archived ones only when `status` asks for them."""
         visible = self._visible(entity, where, since, until, status, scope)
-        return Units(self._parts.store.find(visible, limit=limit, offset=offset))
+        if limit is not None:
+            whole(limit, "limit")
+        return Units(self._parts.store.find(visible, limit=limit, offset=whole(offset, "offset")))
 
     def aggregate(
         self,
@@ -425,6 +437,8 @@ class Hindsight:
         scope: str | Iterable[str] | None = None,
     ) -> dict[str, int]:
         """Counts by "entity", "type", "status", "day", "speaker", "session" or "metadata.KEY"."""
+        if by is not None:
+            text_of(by, "by")
         return self._parts.store.count(self._visible(entity, where, since, until, status, scope), by=by)
 
     def _visible(
@@ -449,7 +463,7 @@ class Hindsight:
 
     def transcript(self, session: str) -> list[Episode]:
         """The episodes of one session of the written scope, in order."""
-        return self._parts.store.episodes(self._scope, session=session)
+        return self._parts.store.episodes(self._scope, session=known_as(session, "session"))
 
     # -- change and forget -----------------------------------------------------------------------------------
 
@@ -460,15 +474,15 @@ class Hindsight:
             NotFound: No such memory in the written scope.
             InvalidInput: An unknown or malformed change; nothing was changed.
         """
-        return upkeep.update(self._parts, self._scope, str(id), changes, self._now())
+        return upkeep.update(self._parts, self._scope, known_as(id), changes, self._now())
 
     def forget(self, id: str | int) -> MemoryUnit:
         """Remove a memory and its links; the journal keeps it until its retention ends, so it can be undone."""
-        return upkeep.forget(self._parts, self._scope, str(id), self._now())
+        return upkeep.forget(self._parts, self._scope, known_as(id), self._now())
 
     def erase(self, id: str | int) -> None:
         """Remove a memory for good, from every byte of the store and of the embedding cache. Cannot be undone."""
-        upkeep.erase(self._parts, self._scope, str(id), self._now())
+        upkeep.erase(self._parts, self._scope, known_as(id), self._now())
 
     def expire(self) -> int:
         """Forget what has expired, in the written scope and below; it is invisible already. Returns how many."""
@@ -484,9 +498,9 @@ class Hindsight:
         Returns:
             The memories that are gone; one that was also told elsewhere stays.
         """
-        return direct.forget_session(self._parts, self._scope, session, self._now())
+        return direct.forget_session(self._parts, self._scope, known_as(session, "session"), self._now())
 
-    def sweep(self, *, dry_run: bool = False, keep: int | None = None) -> lifecycle.Sweep:
+    def sweep(self, *, dry_run: bool = False, keep: int | None = None, full: bool = False) -> Sweep:
         """Forget on purpose: archive what has faded, delete what nobody reads, merge what says the same.
 
         Safe to run at any time and any number of times; one journal batch, which `undo` takes back.
@@ -494,8 +508,9 @@ class Hindsight:
         Args:
             dry_run: Only say what would happen, and why.
             keep: At most so many memories stay active; the weakest go first, pinned ones never.
+            full: Compare all memories for merging, and not only those that changed since the last sweep.
         """
-        return lifecycle.sweep(self._parts, self._scope, self._now(), dry_run=dry_run, keep=keep)
+        return sweep(self._parts, self._scope, self._now(), dry_run=dry_run, keep=keep, full=full)
 
     def undo(self, batch: str) -> lifecycle.Undone:
         """Take back a batch (of a sweep, an ingest, ...); memories changed since are skipped and reported.
@@ -503,7 +518,7 @@ class Hindsight:
         Raises:
             NotFound: No such batch in the written scope.
         """
-        return lifecycle.undo(self._parts, self._scope, batch, self._now())
+        return lifecycle.undo(self._parts, self._scope, text_of(batch, "batch"), self._now())
 
     def history(self, id: str | int) -> Units:
         """The timeline of a fact: every value it has had, oldest first.
@@ -534,11 +549,11 @@ class Hindsight:
 
     def export(self, path: str | Path) -> int:
         """Write memories and episodes of the written scope and below as JSON lines; returns how many lines."""
-        return transfer.export(self._parts, self._scope, Path(path))
+        return transfer.export(self._parts, self._scope, file_path(path))
 
     def import_(self, path: str | Path, *, progress: bool | None = None) -> int:
         """Read what `export` wrote; memories already there are left as they are. Returns how many were added."""
-        return transfer.import_(self._parts, self._scope, Path(path), self._now(), progress)
+        return transfer.import_(self._parts, self._scope, file_path(path), self._now(), progress)
 
     def stats(self) -> upkeep.Stats:
         """Counts and sizes over what this handle reads."""

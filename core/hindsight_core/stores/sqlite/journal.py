@@ -70,6 +70,21 @@ def page(
     ]
 
 
+def changed(connection: sqlite3.Connection, after: int, scopes: Sequence[Scope]) -> list[Key]:
+    """The units in these scopes and below that events after this number are about, each once."""
+    if not scopes:
+        return []
+    condition, params = visibility.in_scopes(connection, tuple(scopes), "event.scope")
+    # The plus keeps SQLite from walking a whole scope by the index of keys: what is new is little.
+    found = connection.execute(
+        "SELECT DISTINCT scope.path, event.id FROM event JOIN scope ON scope.id = event.scope"
+        f" WHERE event.seq > ? AND {condition.replace('event.scope', '+event.scope', 1)}",
+        [after, *params],
+    )
+    known: dict[str, Scope] = {}
+    return [(known.get(path) or known.setdefault(path, decode_scope(path)), id) for path, id in found]
+
+
 def recall_log(connection: sqlite3.Connection, recall_id: str, path: str) -> tuple[Scope, list[Key]] | None:
     """Scope and memories of a past recall."""
     found = connection.execute(

@@ -250,9 +250,19 @@ class SqliteStore:
 
     @ours
     def vitals(self, visible: Visibility) -> list[Vital]:
-        """Strength and standing of every visible unit, unindexed ones included, in order of arrival."""
-        with self._snapshot() as connection:
-            return library.vitals(connection, visible, self.path)
+        """Strength and standing of every visible unit, unindexed ones included, in order of arrival.
+
+        Read a page at a time, each from the state of the file at that moment: no recall waits for all of them.
+        """
+        found: list[Vital] = []
+        after = 0
+        while True:
+            with self._snapshot() as connection:
+                page = library.vital_rows(connection, visible, after)
+            if not page:
+                return sorted(found, key=lambda vital: vital.seq)
+            after = page[-1][0]
+            found += library.vitals_of(page, self.path)
 
     @ours
     def without_vector(self, visible: Visibility) -> list[Key]:
@@ -339,6 +349,18 @@ class SqliteStore:
     ) -> list[Event]:
         with self._snapshot() as connection:
             return journal.page(connection, self.path, after=after, key=key, batch=batch, scopes=scopes)
+
+    @ours
+    def position(self) -> int:
+        """Number of the last event; 0 when there is none."""
+        with self._snapshot() as connection:
+            return state_of(connection).event
+
+    @ours
+    def changed(self, *, after: int, scopes: Sequence[Scope]) -> list[Key]:
+        """The units in these scopes and below that events after this number are about, each once."""
+        with self._snapshot() as connection:
+            return journal.changed(connection, after, scopes)
 
     @ours
     def recall_log(self, recall_id: str) -> tuple[Scope, list[Key]] | None:

@@ -1,0 +1,157 @@
+"""Which memories say the same as another, for a sweep: found by nearness, decided by `consolidate`, then a plan.
+
+The heavier one stays. Taken from the heaviest downwards, a memory is merged into the heaviest one that says the same
+and stays itself; so nothing is merged into what is merged away, and once the plan is carried out there is nothing left
+to merge. A memory's nearest may all be on their way out and hide others; then more of them are looked at.
+
+What takes the store's reading lock is done in small parts, so that recalls go on in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from hindsight_core.consolidate import Verdict
+from hindsight_core.embedding import Calibration, calibrate, uncalibrate
+from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.settle import Neighbour, joinable, verdict
+from hindsight_core.forget import Fate, Step
+from hindsight_core.ports import Visibility, Vital
+from hindsight_core.strength import weight_now
+from hindsight_core.unit import Key, MemoryUnit, Scope, Status
+
+MERGE_ABOVE = 0.90
+"""Calibrated similarity from which a sweep looks whether two memories say the same."""
+_NEAREST = 4
+_COMPARED = 512
+_COSINES = 1 << 19
+"""Cosines computed in one reading: some milliseconds, about what a recall takes."""
+
+
+def merges(
+    parts: Parts, vitals: Sequence[Vital], wanted: Collection[Key], leaving: Collection[Key], now: datetime
+) -> list[Step]:
+    """Merges among active memories, each within its own scope.
+
+    Args:
+        parts: The engine's parts.
+        vitals: All memories that may be swept.
+        wanted: Those to compare with all others.
+        leaving: Those that are archived or deleted anyway.
+        now: The present moment.
+    """
+    if parts.calibration is None:
+        return []
+    staying = [v for v in vitals if v.status is Status.ACTIVE and v.key not in leaving]
+    moment, decay = now.timestamp(), parts.profile.decay
+    heaviness = {
+        v.key: (weight_now(v.weight, moment - v.weight_at, decay), v.importance, -v.seq) for v in staying
+    }
+    found = _Same(heaviness, {v.key for v in staying if v.pinned})
+    looked_at = [v.key for v in staying if v.key in wanted]
+    part = min(max(_COSINES // max(len(staying), 1), 1), _COMPARED)
+    top, into = _NEAREST, dict[Key, Key]()
+    while looked_at:
+        crowded: dict[Key, list[Key]] = {}
+        for scope, keys in _by_scope(looked_at).items():
+            for start in range(0, len(keys), part):
+                crowded |= _look(parts, parts.calibration, scope, keys[start : start + part], top, found, now)
+        into = found.merged()
+        looked_at = [
+            key for key, near in crowded.items()
+            if key not in into and sum(k in heaviness and k not in into for k in near) < _NEAREST
+        ]  # fmt: skip
+        top *= 2
+    return [
+        Step(key=key, fate=Fate.MERGE, reason="says the same as another", into=kept)
+        for key, kept in into.items()
+    ]
+
+
+class _Same:
+    """Pairs that say the same, and what follows from them."""
+
+    def __init__(self, heaviness: Mapping[Key, tuple[float, float, int]], pinned: set[Key]) -> None:
+        self.heaviness = heaviness
+        self._kept = pinned
+        self._pairs: dict[Key, set[Key]] = {}
+
+    def add(self, one: MemoryUnit, other: MemoryUnit) -> None:
+        for unit, its in ((one, other), (other, one)):
+            self._pairs.setdefault(unit.key, set()).add(its.key)
+            if unit.caller_id:
+                self._kept.add(unit.key)
+
+    def knows(self, one: Key, other: Key) -> bool:
+        return other in self._pairs.get(one, ())
+
+    def merged(self) -> dict[Key, Key]:
+        """What is merged into what; one that is pinned or named by the caller never is."""
+
+        def order(key: Key) -> tuple[bool, tuple[float, float, int], Key]:
+            return key in self._kept, self.heaviness[key], key
+
+        into: dict[Key, Key] = {}
+        for key in sorted(self._pairs, key=order, reverse=True):
+            heavier = [k for k in self._pairs[key] if k not in into and order(k) > order(key)]
+            if heavier and key not in self._kept:
+                into[key] = max(heavier, key=order)
+        return into
+
+
+def _by_scope(keys: Sequence[Key]) -> dict[Scope, list[Key]]:
+    found: dict[Scope, list[Key]] = {}
+    for key in keys:
+        found.setdefault(key[0], []).append(key)
+    return found
+
+
+def _look(
+    parts: Parts,
+    calibration: Calibration,
+    scope: Scope,
+    keys: Sequence[Key],
+    top: int,
+    found: _Same,
+    now: datetime,
+) -> dict[Key, list[Key]]:
+    """Compare some memories with all near them; returns those that had more near ones than were looked at, with these."""
+    visible = Visibility(scopes=(scope,), now=now)
+    with parts.store.reading(visible) as view:
+        rows = view.rows_of(keys)
+        rows = rows[rows >= 0]
+        vectors = view.vectors(rows)
+        sound = ~np.isnan(vectors).any(axis=1)
+        rows, vectors = rows[sound], vectors[sound]
+        if not len(rows):
+            return {}
+        least = uncalibrate(MERGE_ABOVE, calibration.passage)
+        near, cosines = view.near(visible, vectors, top=top, least=least)
+        close = (near >= 0) & (near != rows[:, None])
+        wanted = np.unique(np.concatenate([rows[close.any(axis=1)], near[close]]))
+        units = dict(zip(wanted.tolist(), view.units(wanted), strict=True))
+    similar = calibrate(cosines, calibration.passage)
+    for one, other, similarity in _pairs(rows.tolist(), near.tolist(), similar.tolist(), units):
+        if one.scope != other.scope or found.knows(one.key, other.key):
+            continue
+        if one.key in found.heaviness and other.key in found.heaviness and joinable(one, other):
+            later, earlier = (one, other) if one.seq > other.seq else (other, one)
+            if verdict(later, Neighbour(earlier, similarity)).verdict is Verdict.SAME:
+                found.add(one, other)
+    return {
+        units[row].key: [units[other].key for other in its]
+        for row, its in zip(rows.tolist(), near.tolist(), strict=True)
+        if its[-1] >= 0 and row in units
+    }
+
+
+def _pairs(
+    rows: list[int], near: list[list[int]], similar: list[list[float]], units: Mapping[int, MemoryUnit]
+) -> Iterator[tuple[MemoryUnit, MemoryUnit, float]]:
+    for row, others, similarities in zip(rows, near, similar, strict=True):
+        for other, similarity in zip(others, similarities, strict=True):
+            if other >= 0 and other != row:
+                yield units[row], units[other], similarity

@@ -1,0 +1,224 @@
+"""A sweep over a store: what it compares, what it leaves alone, and that nothing is left to do after it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hindsight_core import Hindsight
+from hindsight_core.clock import CountedIds, FixedClock
+from hindsight_core.embedding import HashEmbedder
+from hindsight_core.stores.sqlite import SqliteStore
+from hindsight_core.unit import Status
+
+START = datetime(2031, 1, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def from_the_start(clock):
+    clock.set(START)
+
+
+def tell(memory, *texts, **options):
+    return [unit for text in texts for unit in memory.remember(text, consolidate=False, **options)]
+
+
+class Watched:
+    """A store that counts the memories compared, and lets something happen before the first write of a sweep."""
+
+    def __init__(self, store, meanwhile=lambda: None):
+        self._store = store
+        self._meanwhile = meanwhile
+        self.compared = 0
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def reading(self, visible):
+        watched, inner = self, self._store.reading(visible)
+
+        class Reading:
+            def __enter__(self):
+                view = inner.__enter__()
+                near = view.near
+
+                def counted(visible, vectors, **options):
+                    watched.compared += len(vectors)
+                    return near(visible, vectors, **options)
+
+                view.near = counted
+                return view
+
+            def __exit__(self, *error):
+                return inner.__exit__(*error)
+
+        return Reading()
+
+    def write(self, **options):
+        if options["actor"] == "sweep":
+            meanwhile, self._meanwhile = self._meanwhile, lambda: None
+            meanwhile()
+        return self._store.write(**options)
+
+
+def watch(memory, meanwhile=lambda: None):
+    watched = Watched(memory.parts.store, meanwhile)
+    return Hindsight(replace(memory.parts, store=watched), memory.scope, memory.reach), watched
+
+
+# -- what is compared --------------------------------------------------------------------------------------------
+
+
+def test_a_later_sweep_compares_only_what_changed_since(open_memory, tmp_path):
+    memory, watched = watch(open_memory(tmp_path / "m.db"))
+    tell(
+        memory,
+        *(f"The {thing} stands in the {thing} room." for thing in ["kettle", "lamp", "chair", "piano"]),
+    )
+    memory.sweep()
+    assert watched.compared == 4
+    memory.sweep()
+    assert watched.compared == 4
+    tell(memory, "the lamp stands in the lamp room")
+    assert memory.sweep().counts == {"merge": 1}
+    assert watched.compared == 5
+    memory.sweep(full=True)
+    assert watched.compared >= 9
+
+
+def test_a_dry_run_leaves_the_next_sweep_as_much_to_compare(memory):
+    tell(memory, "The lamp stands in the hall.", "the lamp stands in the hall")
+    assert memory.sweep(dry_run=True).counts == {"merge": 1}
+    assert memory.sweep().counts == {"merge": 1}
+
+
+def test_what_changes_during_a_sweep_is_compared_by_the_next(open_memory, tmp_path):
+    plain = open_memory(tmp_path / "m.db")
+    tell(plain, "The lamp stands in the hall.", "ok")
+    memory, _ = watch(plain, lambda: tell(plain, "the lamp stands in the hall"))
+    assert memory.sweep().counts == {}
+    assert memory.sweep().counts == {"merge": 1}
+
+
+def test_another_embedder_makes_the_next_sweep_a_full_one(open_memory, tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        tell(memory, "The lamp stands in the hall.", "The piano is out of tune.")
+        memory.sweep()
+        memory.reembed(HashEmbedder(64), progress=False)
+    memory, watched = watch(open_memory(path, embedder=HashEmbedder(64)))
+    memory.sweep()
+    assert watched.compared == 2
+
+
+def test_each_scope_has_its_own_place(open_memory, tmp_path):
+    path = tmp_path / "m.db"
+    one, two = open_memory(path, scope="u1"), open_memory(path, scope="u2")
+    tell(one, "The lamp stands in the hall.", "the lamp stands in the hall")
+    tell(two, "The lamp stands in the hall.", "the lamp stands in the hall")
+    assert one.sweep().counts == {"merge": 1}
+    assert two.sweep().counts == {"merge": 1}
+
+
+# -- what is left alone ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        lambda memory: memory.update("a", text="The piano stands in the hall."),
+        lambda memory: memory.update("a", pinned=True),
+        lambda memory: memory.forget("a"),
+        lambda memory: memory.erase("a"),
+    ],
+)
+def test_what_was_changed_meanwhile_is_not_merged(open_memory, tmp_path, meanwhile):
+    plain = open_memory(tmp_path / "m.db")
+    tell(plain, "The lamp stands in the hall.", id="a", importance=0.9)
+    tell(plain, "the lamp stands in the hall", importance=0.5)
+    memory, _ = watch(plain, lambda: meanwhile(plain))
+    done = memory.sweep()
+    assert (done.counts, done.skipped, done.batch) == ({}, 1, None)
+    assert "the lamp stands in the hall" in [unit.content for unit in plain.find()]
+
+
+def test_what_was_used_meanwhile_is_not_archived(open_memory, tmp_path, clock):
+    plain = open_memory(tmp_path / "m.db")
+    tell(plain, "the kettle is green", importance=0.12)
+    clock.advance(days=40)
+    memory, _ = watch(plain, lambda: plain.recall("green kettle").context())
+    assert memory.sweep().skipped == 1
+    assert [unit.access_count for unit in plain.find()] == [1]
+
+
+def test_one_the_caller_named_and_one_that_is_pinned_stay_and_take_in_others(memory):
+    tell(memory, "The lamp stands in the hall.", id="mine", importance=0.2)
+    tell(memory, "the lamp stands in the hall", importance=0.9)
+    tell(memory, "The piano is out of tune.", pinned=True, importance=0.2)
+    tell(memory, "the piano is out of tune", importance=0.9)
+    assert memory.sweep().counts == {"merge": 2}
+    assert {unit.content for unit in memory.find()} == {
+        "The lamp stands in the hall.",
+        "The piano is out of tune.",
+    }
+
+
+def test_two_the_caller_named_both_stay(memory):
+    tell(memory, "The lamp stands in the hall.", id="a")
+    tell(memory, "the lamp stands in the hall", id="b")
+    assert memory.sweep().steps == ()
+
+
+# -- nothing is left ---------------------------------------------------------------------------------------------
+
+
+def test_many_repeats_become_one_memory_at_once(memory):
+    tell(memory, *(f"The lamp stands in the hall{'.!?'[i % 2]}" for i in range(40)), "The piano is green.")
+    assert memory.sweep().counts == {"merge": 39}
+    assert memory.sweep(full=True).steps == ()
+    (lamp,) = [unit for unit in memory.find() if "lamp" in unit.content]
+    assert len(lamp.occurrences) == 39
+
+
+WORDS = ["lamp", "Lamp", "green lamp", "灯", "绿灯", "lamp 3", "lamp 4"]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(WORDS), st.sampled_from(["", ".", "!"]), st.integers(0, 9), st.booleans(),
+            st.sampled_from(["", "x"]),
+        ),
+        max_size=24,
+    ),
+    st.integers(0, 200),
+)  # fmt: skip
+def test_a_second_full_sweep_finds_nothing_to_do_by_its_own_logic(told, idle):
+    clock = FixedClock(START)
+    with Hindsight.open(
+        ":memory:", "u", embedder=HashEmbedder(64), clock=clock, new_id=CountedIds()
+    ) as memory:
+        for place, (word, end, importance, named, below) in enumerate(told):
+            handle = memory.within(below) if below else memory
+            id = f"named-{place}" if named else None
+            tell(handle, f"the {word} stands in the hall{end}", importance=importance / 10, id=id)
+        clock.advance(days=idle)
+        memory.sweep()
+        assert memory.sweep(full=True).steps == ()
+
+
+def test_vitals_are_read_to_their_end_in_order_of_arrival(tmp_path, clock):
+    store = SqliteStore.open(tmp_path / "m.db", durability="normal")
+    with Hindsight.open(store, "u", embedder=None, clock=clock, new_id=CountedIds()) as memory:
+        memory.remember_many(
+            [{"text": f"remark {i}", "id": f"{9999 - i}"} for i in range(2100)],
+            consolidate=False,
+            progress=False,
+        )
+        done = memory.sweep(keep=100)
+        assert done.looked_at == 2100
+        assert len(memory.find()) == 100
+        assert len(memory.find(status=Status.ARCHIVED)) == 2000
