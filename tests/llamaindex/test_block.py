@@ -74,9 +74,8 @@ async def test_what_overflows_is_learned_with_its_session(stock, memory):
     for i in range(8):
         await chat.aput(user(f"Lamp number {i} hangs in hall number {i}."))
         await chat.aput(ChatMessage(role="assistant", content="Noted."))
-    found = memory.find(where={"speaker": "user"})
-    assert "Lamp number 0 hangs in hall number 0." in {unit.content for unit in found}
-    assert {unit.source.session for unit in found} == {"s"}
+    told = [episode.text for episode in memory.transcript("s") if episode.source.speaker == "user"]
+    assert told[0] == "Lamp number 0 hangs in hall number 0."
 
 
 async def test_what_the_conversation_shows_is_not_recalled(stock, memory):
@@ -95,7 +94,7 @@ async def test_the_session_filter(stock, memory, same_session, found):
 
 
 async def test_it_keeps_to_its_budget_and_shrinks_when_told(memory):
-    memory.remember_many([{"text": f"The samovar number {n} boils in hall {n}."} for n in range(9)])
+    memory.keep([{"id": str(n), "text": f"The samovar number {n} boils in hall {n}."} for n in range(9)])
     block = HindsightMemoryBlock(memory, max_tokens=90, similarity_top_k=9)
     content = await block.aget([user("Which samovar boils?")], session_id="s")
     assert 0 < count(content) <= 90
@@ -107,7 +106,7 @@ async def test_it_keeps_to_its_budget_and_shrinks_when_told(memory):
 
 
 async def test_the_stock_memory_makes_it_shrink(stock, memory):
-    memory.remember_many([{"text": f"The samovar number {n} boils in hall {n}."} for n in range(9)])
+    memory.keep([{"id": str(n), "text": f"The samovar number {n} boils in hall {n}."} for n in range(9)])
     chat = stock(memory, token_limit=100, block=HindsightMemoryBlock(memory, similarity_top_k=9))
     await chat.aput(user("Which samovar boils?"))
     shown = await chat.aget()

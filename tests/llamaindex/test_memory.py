@@ -312,7 +312,9 @@ def test_a46_a_limit_that_cannot_be_kept_gives_the_latest_turn(memory, initial):
 
 
 def test_the_block_is_trimmed_to_what_the_turn_leaves(memory):
-    memory.remember_many([{"text": f"The samovar number {word} boils."} for word in ("one", "two", "three")])
+    memory.keep(
+        [{"id": word, "text": f"The samovar number {word} boils."} for word in ("one", "two", "three")]
+    )
     chat = HindsightMemory(memory, token_limit=40, tokenizer_fn=words)
     chat.put(user("samovar number boils?"))
     shown = chat.get()
@@ -485,4 +487,4 @@ async def test_a58_sync_calls_inside_a_running_loop(chat, memory):
 async def test_messages_put_at_once_from_many_tasks_are_all_there(chat, memory):
     await asyncio.gather(*(chat.aput(user(f"Lamp {i} is lit.")) for i in range(10)))
     assert len(chat.get_all()) == 10
-    assert {m.content for m in chat.get_all()} == {unit.content for unit in memory.find()}
+    assert {m.content for m in chat.get_all()} == {episode.text for episode in memory.transcript("today")}

@@ -63,7 +63,7 @@ def test_a_cut_off_means_the_same_in_a_small_and_in_a_large_store(open_memory):
     for size in (1, 60):
         memory = open_memory(f"{size}.db")
         memory.remember("Redis listens on port 7420.", id="redis")
-        memory.remember_many([{"text": f"Lamp {i} glows in hall {i}."} for i in range(size)])
+        memory.keep([{"id": str(i), "text": f"Lamp {i} glows in hall {i}."} for i in range(size)])
         found = HindsightRetriever(memory).retrieve("Redis listens on port 7420.")
         kept = SimilarityPostprocessor(similarity_cutoff=0.9).postprocess_nodes(found)
         assert ids(kept) == ["redis"]
