@@ -7,6 +7,7 @@ import pytest
 from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.embedding import HashEmbedder
+from hindsight_core.engine.settle import MOST_OCCURRENCES
 from hindsight_core.unit import Link, LinkKind, Status
 
 NOW = datetime(2031, 5, 20, 9, 0, tzinfo=UTC)
@@ -188,3 +189,12 @@ def test_a_timeline_without_its_middle_is_joined(memory, how):
     assert memory.get("a").status is Status.SUPERSEDED
     getattr(memory, how)("c")
     assert memory.get("a").status is Status.ACTIVE
+
+
+def test_what_is_said_all_the_time_costs_the_same_each_time(memory):
+    memory.remember_many([{"text": "ok", "session": f"s{i}"} for i in range(100)], resumable=False)
+    memory.sweep()
+    held = memory.find()
+    assert sum(1 + len(unit.occurrences) for unit in held) == 100
+    assert max(len(unit.occurrences) for unit in held) <= MOST_OCCURRENCES
+    assert len(held) <= 100 // MOST_OCCURRENCES + 1

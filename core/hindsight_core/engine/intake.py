@@ -36,9 +36,14 @@ def redacted(item: Item, profile: Profile) -> Item:
     """The item without secrets, where the profile says so."""
     if not profile.redact_secrets:
         return item
-    found = redact(item.text)
+    names = ("speaker", "session", "document", "uri", "section")
+    told = {name: redact(text).text for name in names if (text := getattr(item.source, name)) is not None}
     return replace(
-        item, text=found.text, metadata=redact_json(item.metadata), envelope=redact_json(item.envelope)
+        item,
+        text=redact(item.text).text,
+        metadata=redact_json(item.metadata),
+        envelope=redact_json(item.envelope),
+        source=replace(item.source, **told),
     )
 
 

@@ -24,6 +24,9 @@ NEAR = 6
 """Nearest memories a new one is compared with."""
 _LEAST = 0.3
 """Calibrated similarity below which two memories are not compared at all."""
+MOST_OCCURRENCES = 32
+"""Occurrences of one memory; then another begins. All of them are written again, twice to the journal, with each new
+one, so that without a bound the thousandth "ok" of a chat would cost a thousand times the first."""
 MAX_SIMILAR = 3
 """Links of kind SIMILAR a memory makes when it comes in; the number of links stays linear in the number of memories."""
 
@@ -87,8 +90,10 @@ def neighbourhood(
 def joinable(one: MemoryUnit, other: MemoryUnit) -> bool:
     """Whether two that say the same can be one memory without losing anything a caller asked for.
 
-    Metadata that disagree and different ways to be found keep them apart.
+    Metadata that disagree and different ways to be found keep them apart, and so does a memory that is full.
     """
+    if len(one.occurrences) + len(other.occurrences) >= MOST_OCCURRENCES:
+        return False
     both = one.metadata.keys() & other.metadata.keys()
     return one.indexed is other.indexed and all(one.metadata[name] == other.metadata[name] for name in both)
 

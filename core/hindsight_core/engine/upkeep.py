@@ -63,13 +63,12 @@ def update(parts: Parts, scope: Scope, id: str, changes: Mapping[str, Any], now:
     if unknown or not changes:
         raise InvalidInput(f"update takes some of {', '.join(_CHANGES)}; got {sorted(unknown) or 'nothing'}")
     fields = {name: value for name, value in changes.items() if name != "status"}
-    item = make_item({"text": "unchanged", **fields}, now)
+    item = intake.redacted(make_item({"text": "unchanged", **fields}, now), parts.profile)
     (before,) = parts.store.get([(scope, clean(id))])
     if before is None:
         raise NotFound("no memory with that id in the scope this handle writes")
     content, found, entry = before.content, None, None
     if "text" in changes:
-        item = intake.redacted(item, parts.profile)
         content = item.text
         context = ExtractionContext(
             timestamp=before.timestamp, speaker=before.source.speaker, entity_types=parts.profile.entity_types
