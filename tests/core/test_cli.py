@@ -181,6 +181,24 @@ def test_a_sweep_is_tried_done_and_taken_back(told):
     assert len(told("find", *later)) == 1
 
 
+def test_a_sweep_for_cron_runs_when_it_is_due(told, run):
+    told("remember", "ok, thanks", "--id", "m1", "--importance", "0.05", "--now", "2031-01-01")
+    due = ("sweep", "--if-due", "24h", "--now")
+    assert told(*due, "2031-02-01T00:00")["counts"] == {"archive": 1}
+    assert told(*due, "2031-02-01T23:59") == {"due": False}
+    assert told(*due, "2031-02-02T00:00")["counts"] == {}
+    assert "not due yet" in run(*due, "2031-02-02T01:00")[1]
+
+
+@pytest.mark.parametrize(
+    "argv", [("--if-due", "soon"), ("--if-due", "24"), ("--if-due", "24h", "--dry-run"), ("--if-due", "0h")]
+)
+def test_a_sweep_for_cron_asked_for_wrongly_is_refused(filled, run, argv):
+    status, _, err = run("sweep", *argv)
+    assert status == 1
+    assert "Traceback" not in err
+
+
 def test_the_timeline_of_a_fact_is_shown(filled):
     assert [unit["id"] for unit in filled("history", "m1")] == ["m1"]
 

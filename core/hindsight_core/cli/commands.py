@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,8 @@ def _object(argument: str | None, name: str) -> Mapping[str, Any] | None:
         value = json.loads(argument)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"--{name} is not JSON: {error.msg}, column {error.colno}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"--{name} is nested too deeply, or holds too long a number") from error
     if not isinstance(value, dict):
         raise InvalidInput(f"--{name} must be a JSON object")
     return value
@@ -288,8 +291,18 @@ def erase(args: Namespace) -> None:
 
 def sweep(args: Namespace) -> None:
     """`hindsight sweep`."""
+    if args.if_due and (args.dry_run or args.full):
+        raise InvalidInput("--if-due goes neither with --dry-run nor with --full")
     with ExitStack() as stack:
-        done = opened(args, stack).sweep(dry_run=args.dry_run, keep=args.keep)
+        memory = opened(args, stack)
+        if args.if_due:
+            found = memory.sweep_when_due(span(args.if_due), keep=args.keep)
+            if found is None:
+                emit(args.json, {"due": False}, words("not due yet"))
+                return
+            done = found
+        else:
+            done = memory.sweep(dry_run=args.dry_run, keep=args.keep, full=args.full)
         table = Table()
         for name in ("memory", "fate", "why"):
             table.add_column(name, overflow="fold")
@@ -300,6 +313,14 @@ def sweep(args: Namespace) -> None:
         shown = [table] if done.steps else []
         last = words(f"{done.looked_at} memories looked at: {counted}{taken_back}")
         emit(args.json, {**plain(done), "counts": done.counts}, *shown, last)
+
+
+def span(text: str) -> timedelta:
+    """A span of time such as 30m, 24h or 7d."""
+    unit = {"m": "minutes", "h": "hours", "d": "days"}.get(text[-1:])
+    if unit is None or not text[:-1].isascii() or not text[:-1].isdecimal() or len(text) > 6:
+        raise InvalidInput(f"a span of time is a number and m, h or d, such as 24h, and not {text!r}")
+    return timedelta(**{unit: int(text[:-1])})
 
 
 def undo(args: Namespace) -> None:

@@ -86,6 +86,16 @@ def build_parser() -> Parser:
     command = add("sweep", commands.sweep, "forget on purpose: archive, merge and delete by the profile")
     command.add_argument("--dry-run", action="store_true", help="only say what would happen, and why")
     command.add_argument("--keep", type=int, metavar="N", help="at most so many stay active")
+    command.add_argument(
+        "--full",
+        action="store_true",
+        help="compare all memories, and not only what changed since the last sweep",
+    )
+    command.add_argument(
+        "--if-due",
+        metavar="SPAN",
+        help="only when the last such sweep lies so far back: 30m, 24h, 7d; fit for cron, which may call it more often",
+    )
     command = add("undo", commands.undo, "take back a batch, such as that of a sweep")
     command.add_argument("batch")
 

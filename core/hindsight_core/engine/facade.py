@@ -13,13 +13,14 @@ except that rendering a context counts as a use of what it shows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.engine import direct, intake, lifecycle, reading, transfer, upkeep
+from hindsight_core.engine import direct, intake, lifecycle, reading, schedule, transfer, upkeep
 from hindsight_core.engine.aio import off_loop
 from hindsight_core.engine.checks import file_path, known_as, listed, text_of, whole
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
@@ -512,6 +513,21 @@ class Hindsight:
         """
         return sweep(self._parts, self._scope, self._now(), dry_run=dry_run, keep=keep, full=full)
 
+    def sweep_when_due(self, every: timedelta, *, keep: int | None = None) -> Sweep | None:
+        """Sweep if the last sweep of this kind lies `every` back and no other process or thread is at it.
+
+        Returns:
+            What it did, or None when it was not due. When that was is kept in the store.
+        """
+        run = partial(self.sweep, keep=keep)
+        return schedule.sweep_when_due(self._parts, self._scope, schedule.interval(every), self._now(), run)
+
+    def sweeping(
+        self, every: timedelta = timedelta(days=1), *, keep: int | None = None
+    ) -> schedule.SweepScheduler:
+        """Sweeps in the background for as long as it runs: `with memory.sweeping(): ...`, or `start` and `stop` it."""
+        return schedule.SweepScheduler(self, every, keep=keep)
+
     def undo(self, batch: str) -> lifecycle.Undone:
         """Take back a batch (of a sweep, an ingest, ...); memories changed since are skipped and reported.
 
@@ -582,6 +598,7 @@ class Hindsight:
     aerase = off_loop(erase)
     aclear = off_loop(clear)
     asweep = off_loop(sweep)
+    asweep_when_due = off_loop(sweep_when_due)
     ahistory = off_loop(history)
     aexport = off_loop(export)
     aimport = off_loop(import_)
