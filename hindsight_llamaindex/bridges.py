@@ -25,7 +25,14 @@ from hindsight_core.ports import Embedder, Floats
 
 _PROBE = "How many numbers are there in a vector?"
 _SAME_QUESTION = 128
-_DISTINGUISHING = ("query_instruction", "text_instruction", "normalize", "dimensions", "pooling")
+_DISTINGUISHING = (
+    "query_instruction",
+    "text_instruction",
+    "normalize",
+    "dimensions",
+    "pooling",
+    "max_length",
+)
 
 
 class LlamaIndexEmbedder:

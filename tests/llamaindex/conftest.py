@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-pytest.importorskip("llama_index.core", reason="needs llama-index-core")
-
 from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.embedding import HashEmbedder

@@ -3,6 +3,8 @@
 import logging
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import Memory
 from llama_index.core.utils import get_tokenizer

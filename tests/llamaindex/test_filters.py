@@ -1,6 +1,8 @@
 """Every operator of LlamaIndex filters finds what it should in a real memory, or says that it cannot."""
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from llama_index.core.vector_stores.types import (
     FilterCondition,
     FilterOperator,

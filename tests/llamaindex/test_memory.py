@@ -6,6 +6,8 @@ import logging
 import pickle
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock

@@ -1,6 +1,8 @@
 """The memory in the framework's agents and chat engines, before whose eyes every trap of theirs lies."""
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCallBlock
 from llama_index.core.chat_engine import SimpleChatEngine

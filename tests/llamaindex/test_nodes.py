@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.schema import (

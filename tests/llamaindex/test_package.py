@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
+
 import hindsight_llamaindex
 
 BLOCKED = """

@@ -4,6 +4,8 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
+
 from hindsight_llamaindex import HindsightToolSpec
 
 

@@ -1,6 +1,8 @@
 """The vector store by itself, under an index, in an ingestion pipeline and in the stock memory."""
 
 import pytest
+
+pytest.importorskip("llama_index.core", reason="needs llama-index-core")
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.llms import ChatMessage, MockLLM
