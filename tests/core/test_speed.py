@@ -116,7 +116,7 @@ def test_budgets_by_hand():
         "recall p50 at 100,000": True,
         "in a sub-scope at 100,000": True,
         "within a week at 100,000": True,
-        "open 100,000": True,
+        "open 100,000 and answer": False,
         "resident at 100,000, of its vectors": False,
     }
     assert result.growth == pytest.approx(np.log(6) / np.log(100 / 15))

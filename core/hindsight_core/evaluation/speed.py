@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -158,7 +159,8 @@ def budgets(speed: Speed) -> Iterator[Budget]:
             ratio = at.hybrid.p50 / at.plain.p50
             yield Budget(what=f"faster than hybrid at {n}", limit=10, unit="times", value=ratio, least=True)
     if speed.sizes[-1].memories == 100_000:
-        yield Budget(what="open 100,000", limit=1.5, unit="s", value=speed.opened)
+        # Opening reads nothing yet; what counts is how soon there is an answer.
+        yield Budget(what="open 100,000 and answer", limit=1.5, unit="s", value=speed.answered)
         yield Budget(
             what="resident at 100,000, of its vectors",
             limit=2.5,
@@ -369,6 +371,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sizes[0] < SESSION:
         raise InvalidInput(f"sizes start at one session, {SESSION} memories")
     log = Console(stderr=True, highlight=False)
+    busy, cpus = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0, os.cpu_count() or 1
+    if busy > cpus / 2:
+        log.print(
+            f"This machine is busy (load {busy:.1f} on {cpus} CPUs), so times will be high; ratios still hold."
+        )
     with tempfile.TemporaryDirectory(prefix="hindsight-bench-") as folder:
         hybrid_at = None if args.no_hybrid else HYBRID_AT
         speed = measure(
