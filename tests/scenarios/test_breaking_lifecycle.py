@@ -198,3 +198,17 @@ def test_what_is_said_all_the_time_costs_the_same_each_time(memory):
     assert sum(1 + len(unit.occurrences) for unit in held) == 100
     assert max(len(unit.occurrences) for unit in held) <= MOST_OCCURRENCES
     assert len(held) <= 100 // MOST_OCCURRENCES + 1
+
+
+def test_a_failing_extractor_does_not_keep_a_memory_from_being_changed(caplog):
+    class Failing:
+        fingerprint = "failing"
+
+        def extract(self, text, context):
+            raise RuntimeError(text)
+
+    with Hindsight.open(":memory:", "u", embedder=None, extractor=Failing(), clock=FixedClock(NOW)) as memory:
+        memory.remember(SHUT, id="d")
+        memory.update("d", text="The depot closes at 19:00.")
+        assert memory.recall(ASKED)[0].unit.content == "The depot closes at 19:00."
+    assert "depot" not in caplog.text

@@ -144,11 +144,7 @@ def _extracted(parts: Parts, item: Item) -> Extraction:
     )
     if not item.indexed:
         return parts.fallback.extract(item.text, context)
-    try:
-        return parts.extractor.extract(item.text, context)
-    except Exception as error:  # noqa: BLE001 (any extractor's fault; rules stand in)
-        log.warning("extraction failed (%s); rules stood in", type(error).__name__)
-        return parts.fallback.extract(item.text, context)
+    return intake.extracted(parts, item.text, context)
 
 
 def _entries(parts: Parts, new: Sequence[Record]) -> dict[Key, IndexEntry]:

@@ -21,7 +21,7 @@ from hindsight_core.encode import Draft, encode, index_text
 from hindsight_core.engine.items import Item, fingerprint
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import Neighbour, Settler
-from hindsight_core.ports import Floats, IndexEntry, Transaction, Visibility
+from hindsight_core.ports import Extraction, ExtractionContext, Floats, IndexEntry, Transaction, Visibility
 from hindsight_core.text.secrets import redact, redact_json
 from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Episode, MemoryUnit, Scope, Status
@@ -37,7 +37,9 @@ def redacted(item: Item, profile: Profile) -> Item:
     if not profile.redact_secrets:
         return item
     names = ("speaker", "session", "document", "uri", "section")
-    told = {name: redact(text).text for name in names if (text := getattr(item.source, name)) is not None}
+    told: dict[str, Any] = {
+        name: redact(text).text for name in names if (text := getattr(item.source, name)) is not None
+    }
     return replace(
         item,
         text=redact(item.text).text,
@@ -45,6 +47,15 @@ def redacted(item: Item, profile: Profile) -> Item:
         envelope=redact_json(item.envelope),
         source=replace(item.source, **told),
     )
+
+
+def extracted(parts: Parts, text: str, context: ExtractionContext) -> Extraction:
+    """What a text is about; rules stand in for an extractor that fails."""
+    try:
+        return parts.extractor.extract(text, context)
+    except Exception as error:  # noqa: BLE001 (any extractor's fault)
+        log.warning("extraction failed (%s); rules stood in", type(error).__name__)
+        return parts.fallback.extract(text, context)
 
 
 def embed(parts: Parts, texts: Sequence[str]) -> list[Floats | None]:

@@ -12,7 +12,7 @@ from typing import Any
 from hindsight_core.clock import SystemClock, TimeOrderedIds
 from hindsight_core.embedding import Calibration, dump_calibration, load_calibration, measure, resolve
 from hindsight_core.encode import RulesExtractor
-from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra
+from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra, StoreCorrupted
 from hindsight_core.ports import Clock, Embedder, Extractor, Store
 from hindsight_core.profiles import Profile
 from hindsight_core.stores.sqlite import SqliteStore
@@ -94,7 +94,12 @@ def adopt_embedder(
     """Write down whose vectors the store holds, and how its cosines are calibrated (measured once)."""
     meta = store.meta()
     if meta.get(FINGERPRINT) == embedder.fingerprint and CALIBRATION in meta:
-        return load_calibration(meta[CALIBRATION])
+        try:
+            return load_calibration(meta[CALIBRATION])
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreCorrupted(
+                "the store's settings cannot be read; restore the file from a copy"
+            ) from error
     written = dump_calibration(measure(embedder))
     with store.write(actor="engine", batch=new_id(now), now=now) as tx:
         tx.set_meta(FINGERPRINT, embedder.fingerprint)

@@ -73,7 +73,7 @@ def update(parts: Parts, scope: Scope, id: str, changes: Mapping[str, Any], now:
         context = ExtractionContext(
             timestamp=before.timestamp, speaker=before.source.speaker, entity_types=parts.profile.entity_types
         )
-        found = parts.extractor.extract(content, context)
+        found = intake.extracted(parts, content, context)
         (entry,) = intake.entries(parts, [index_text(content, before.source)])
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
         unit = _present(tx, scope, id)

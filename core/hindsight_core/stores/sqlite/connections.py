@@ -57,6 +57,7 @@ class Connections:
                 raise
         except sqlite3.Error as error:
             raise_ours(error, path)
+        self._file = _identity(path)
         self._fresh_locks()
         self.mirror = Mirror()
 
@@ -78,6 +79,10 @@ class Connections:
         durability, busy_timeout = self._options
         return Connections(self.path, durability=durability, busy_timeout=busy_timeout)
 
+    def in_place(self) -> bool:
+        """Whether the path still names the file that was opened; what is written to one that is gone is lost."""
+        return self._file == _identity(self.path)
+
     @property
     def shared(self) -> bool:
         """Whether reader and writer are one."""
@@ -90,6 +95,17 @@ class Connections:
             self.writer.close()
         else:
             _inherited.append(self)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file a path names; None when there is none, or none is needed."""
+    if path == MEMORY:
+        return None
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _connect(path: str, durability: str, busy_timeout: float, *, reads: bool = False) -> sqlite3.Connection:

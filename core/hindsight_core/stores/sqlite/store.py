@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hindsight_core.errors import InvalidInput, StoreBusy, StoreClosed, StoreError
+from hindsight_core.errors import InvalidInput, StoreBusy, StoreClosed, StoreError, StoreUnwritable
 from hindsight_core.journal import Event
 from hindsight_core.ports import Ints, Visibility, Vital
 from hindsight_core.stores.sqlite import journal, library, visibility
@@ -28,6 +28,7 @@ from hindsight_core.unit import Episode, Key, MemoryUnit, Scope
 
 DURABILITY = ("full", "normal")
 _KEPT_FILTERS = 16
+_GONE = "the file was deleted, moved or replaced while it was open"
 
 
 class SqliteStore:
@@ -134,6 +135,8 @@ class SqliteStore:
 
     @ours
     def _begin(self, held: Connections) -> State:
+        if not held.in_place():
+            raise StoreUnwritable(f"{self.path}: {_GONE}; nothing was changed. Open it again.")
         held.writer.execute("BEGIN IMMEDIATE")
         return state_of(held.writer)
 
@@ -319,6 +322,8 @@ class SqliteStore:
     @ours
     def check(self) -> list[tuple[str, str]]:
         """What is wrong with the file, each with its remedy; reads all of it."""
+        if not self._held().in_place():
+            return [(_GONE, "put it back, or open it again; this handle reads what is no longer there")]
         with self._snapshot() as connection:
             return library.faults(connection)
 
