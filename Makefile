@@ -17,10 +17,10 @@ export INPUT QUESTION
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check bench forgetting clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.runtime ## remember INPUT="a file" and answer QUESTION="..."; with neither, the shipped sample
 	@PYTHONUTF8=1 $(BIN)/python examples/demo.py -- "$$INPUT" $${QUESTION:+"$$QUESTION"}
@@ -35,6 +35,9 @@ check: $(VENV)/.dev ## format, lint and strict types, changing nothing
 
 bench: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories, against its budgets
 	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.speed
+
+forgetting: $(VENV)/.dev ## live 250 days and 15,000 turns with and without forgetting, and compare the answers
+	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.forgetting
 
 clean: ## remove the environment, caches and builds
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -51,8 +54,8 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.runtime: pyproject.toml $(VENV)/.created
-	@echo "Installing Hindsight with its local embedder into $(VENV) (once) ..."
-	@$(PIP) --editable '.[local]'
+	@echo "Installing Hindsight, its local embedder and both adapters into $(VENV) (once) ..."
+	@$(PIP) --editable '.[local,langchain,llamaindex]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.created

