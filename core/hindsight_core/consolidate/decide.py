@@ -1,4 +1,8 @@
-"""The verdict on two statements: same, evolved, contradicting, related, or nothing to do with each other."""
+"""The verdict on two statements: same, evolved, contradicting, related, or nothing to do with each other.
+
+Precision before recall: what evolves is hidden from now on, so a statement is superseded only when what it states as a
+whole is replaced. A long turn that is met in part, and a turn that also asks for something, stay.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,19 @@ from hindsight_core.consolidate.same import repeats
 from hindsight_core.consolidate.statement import Fact, Statement
 
 RELATED_FROM = 0.5
+"""Calibrated similarity from which two statements are worth a link."""
+_SHARED_KEYS = 2
+_BESIDES = 2
+"""So many words an earlier statement may hold beyond the fact that is replaced."""
+_FEW = 4
+"""Texts of so many sentences together are short enough to contradict each other as a whole."""
+_SIGN = Mark.ENDED | Mark.CHANGED | Mark.NOW | Mark.LASTS
+_MACHINES = word_set("assistant ai bot system agent model")
 
 
 class Verdict(StrEnum):
+    """What a new statement means for an older one."""
+
     SAME = "same"
     EVOLVES = "evolves"
     CONTRADICTS = "contradicts"
@@ -25,52 +39,92 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
+    """A verdict.
+
+    Attributes:
+        verdict: The verdict.
+        reason: Why, in a few words without memory text.
+        earlier_wins: The new statement is the older one: it takes its place in the timeline as history, and what
+            was stored stays current. Only with EVOLVES.
+        partly: The later statement replaces a part of the earlier one, which stays. Only with RELATED.
+    """
+
     verdict: Verdict
     reason: str
     earlier_wins: bool = False
+    partly: bool = False
 
 
-_MACHINES = word_set("assistant ai bot system agent model")
+def decide(
+    new: Statement,
+    old: Statement,
+    *,
+    similarity: float | None,
+    new_time: datetime | None,
+    old_time: datetime | None,
+    arrived_later: bool = True,
+) -> Decision:
+    """Decide what a new statement means for a stored one.
 
-
-def decide(new: Statement, old: Statement, *, similarity: float | None, new_time: datetime | None, old_time: datetime | None, new_seq: int, old_seq: int) -> Decision:
-    backwards = new_time < old_time if new_time and old_time and new_time != old_time else new_seq < old_seq
-    later, earlier = (old, new) if backwards else (new, old)
+    Args:
+        new: The new statement.
+        old: The stored one.
+        similarity: Their calibrated similarity (cosine less background, 0..1); None without an embedder.
+        new_time: When the new one was said (aware); None = undated.
+        old_time: When the stored one was said (aware); None = undated.
+        arrived_later: Whether `new` also arrived after `old`; decides where times are equal or missing.
+    """
     if reason := repeats(new, old, similarity):
         return Decision(Verdict.SAME, reason)
-    verdict, reason = _compare(later, earlier)
-    if verdict is Verdict.NEW:
-        verdict, reason = _related(new, old, similarity)
-    return Decision(verdict, reason, backwards and verdict is Verdict.EVOLVES)
+    ordered = new_time is not None and old_time is not None and new_time != old_time
+    is_later = new_time > old_time if ordered and new_time and old_time else arrived_later
+    later, earlier = (new, old) if is_later else (old, new)
+    decision = _compare(later, earlier)
+    if decision is None:
+        return _related(new, old, similarity)
+    if (
+        decision.verdict is Verdict.EVOLVES
+        and (new_time is None) != (old_time is None)
+        and not later.marks & _SIGN
+    ):
+        return Decision(Verdict.CONTRADICTS, "two values, and no telling which is later")
+    if decision.verdict is Verdict.EVOLVES and not is_later:
+        return Decision(Verdict.EVOLVES, decision.reason, earlier_wins=True)
+    return decision
 
 
-def _compare(later: Statement, earlier: Statement) -> tuple[Verdict, str]:
-    best = Verdict.NEW, ""
+def _compare(later: Statement, earlier: Statement) -> Decision | None:
     apart = later.speaker != earlier.speaker and later.speaker is not None and earlier.speaker is not None
-    if apart and later.speaker in _MACHINES:
-        return best
+    by_machine = later.speaker in _MACHINES
+    if by_machine and (apart or len(later.facts) > 2):  # what an assistant explains changes no fact
+        return None
     record = later.speaker is None and earlier.speaker is None
+    found: Decision | None = None
     for told in earlier.facts:
         for fact in later.facts + later.pairs:
             if apart and (fact.first or told.first):
                 continue
-            found = replaces(fact, told, record=record)
-            if found is None:
+            finding = replaces(fact, told, record=record)
+            if finding is None:
                 continue
-            replaced, reason = found
+            replaced, reason = finding
             if replaced and _whole(told, earlier):
-                return Verdict.EVOLVES, reason
-            best = (Verdict.RELATED, f"replaces a part of it: {reason}") if replaced else (Verdict.CONTRADICTS, reason)
-    return best
+                return Decision(Verdict.EVOLVES, reason)
+            if replaced:
+                found = Decision(Verdict.RELATED, f"replaces a part: {reason}", partly=True)
+            elif len(later.facts) + len(earlier.facts) <= _FEW:
+                found = Decision(Verdict.CONTRADICTS, reason)
+    return found
 
 
 def _whole(told: Fact, earlier: Statement) -> bool:
-    return earlier.whole and not earlier.marks & Mark.ASKS and len(earlier.keys - told.keys) <= 2
+    """Whether a fact is all that a statement says."""
+    return earlier.whole and not earlier.marks & Mark.ASKS and len(earlier.keys - told.keys) <= _BESIDES
 
 
-def _related(new: Statement, old: Statement, similarity: float | None) -> tuple[Verdict, str]:
+def _related(new: Statement, old: Statement, similarity: float | None) -> Decision:
     if similarity is not None and similarity >= RELATED_FROM:
-        return Verdict.RELATED, "similar"
-    if len(new.keys & old.keys) >= 2:
-        return Verdict.RELATED, "shared words"
-    return Verdict.NEW, ""
+        return Decision(Verdict.RELATED, "similar")
+    if len(new.keys & old.keys) >= _SHARED_KEYS:
+        return Decision(Verdict.RELATED, "about the same")
+    return Decision(Verdict.NEW, "nothing in common")

@@ -20,8 +20,8 @@ def _axes(text: str) -> dict[str, tuple[int, int]]:
 
 OPPOSITES = _axes(
     """
-    short shorter brief briefly concise succinct terse 简洁 简短 简单 精简 扼要 / long longer detailed thorough elaborate lengthy depth 详细 详尽 具体 展开
-    on enabled enable active activated open opened opens 打开 开启 开着 启用 开放 开通 / off disabled disable inactive deactivated closed closes 关 关闭 关着 关掉 停用 禁用
+    short shorter brief briefly concise succinct terse 短 简洁 简短 简单 精简 扼要 / long longer detailed thorough elaborate lengthy depth 长 详细 详尽 具体 展开
+    on enabled enable re-enabled reenabled reactivated active activated open opened opens 打开 开启 开着 启用 开放 开通 / off disabled disable inactive deactivated closed closes 关 关闭 关着 关掉 停用 禁用
     light bright 浅色 亮色 / dark 深色 暗色
     like likes love loves enjoy enjoys adore fond prefer 喜欢 爱 爱吃 偏爱 / hate hates dislike dislikes detest stand 讨厌 不喜欢 受不了 反感
     hot warm 热 / cold iced 冷 冰
@@ -30,6 +30,7 @@ OPPOSITES = _axes(
     formal 正式 / casual informal 随意 口语
     free 免费 / paid 付费 收费
     vegetarian vegan veggie 素食 吃素 / meat 吃肉 荤
+    hospitalised 住院 / discharged 出院
     single unmarried 单身 / married 结婚 已婚
     remote remotely home 远程 在家 居家 / onsite office 现场 办公室 坐班
     manual manually 手动 / automatic automatically automated 自动
@@ -55,9 +56,13 @@ OPPOSITES = _axes(
     must shall 必须 一定 / should ought 应该 最好 / can may could might 可以 可能 也许
     always 总是 一直 永远 每次 / often usually 经常 通常 一般 / sometimes occasionally 有时 有时候 偶尔 / rarely seldom 很少 极少 / never 从不 从来
     daily 每天 / weekly 每周 / monthly 每月 / yearly annually 每年
-    he 他 / she 她
     north 北 / south 南 / east 东 / west 西
     buy bought buying 买 / sell sold selling 卖
+    english 英文 英语 / chinese mandarin 中文 汉语 / spanish 西班牙语 西语 / french 法语 法文 / german 德语 德文 / japanese 日语 日文 / korean 韩语 韩文 / russian 俄语 俄文 / italian 意大利语 / portuguese 葡萄牙语
+    metric km kilometres kilometers 公制 公里 / imperial miles 英制 英里
+    celsius 摄氏 摄氏度 / fahrenheit 华氏 华氏度
+    bullet bullets 要点 列表 / prose paragraphs paragraph 段落 大段 / table tables 表格
+    red 红 红色 / blue 蓝 蓝色 / green 绿 绿色 / yellow 黄 黄色 / white 白 白色 / black 黑 黑色 / grey gray 灰 灰色
     start starts begin 开始 / end ends stop 结束
     """
 )
@@ -71,6 +76,18 @@ def _groups(text: str) -> dict[str, str]:
         found |= dict.fromkeys(group, name)
     return found
 
+
+PERSONS = _groups(
+    """
+    I i my me mine myself 我
+    we we our us ours ourselves 我们 咱们
+    you you your yours yourself 你 您 你们
+    he he him his 他
+    she she her hers 她
+    they they them their theirs 他们 她们
+    """
+)
+"""Who is spoken of by a pronoun."""
 
 SLOTS = _groups(
     """
@@ -133,7 +150,9 @@ STATIVE = word_set(
 )
 
 COPULAS = word_set("is are was were am be 是 为")
-PREPOSITIONS = word_set("in of by to with for at on from as into under about near than 在 于 到 给 跟 和 从 向 往 由 用")
+PREPOSITIONS = word_set(
+    "in of by to with for at on from as into under about near than 在 于 到 给 跟 和 从 向 往 由 用"
+)
 
 IMMUTABLE = word_set("born birthday birth birthdate 出生 生日 生于 生的")
 """What cannot change: another value for it is a mistake somewhere, not a change."""

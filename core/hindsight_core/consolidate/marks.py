@@ -9,29 +9,28 @@ Both tables are indexed by how a phrase begins, so that a clause is walked once 
 from __future__ import annotations
 
 import re
-from enum import IntFlag, auto
 from itertools import product
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
-class Mark(IntFlag):
-    """How a clause is meant."""
+class Mark:
+    """How a clause is meant: plain bits, since an enumeration's operators would cost more than the reading."""
 
-    NONE = 0
-    ENDED = auto()  # a state is over: "no longer", 不再
-    CHANGED = auto()  # another value took its place: "switched to", 改成
-    NOW = auto()  # so by now, and not before: "now", 已经
-    FRESH = auto()  # recent: "just", "since", 刚刚
-    LASTS = auto()  # from here on: outweighs ONCE and PLANS
-    ADDS = auto()  # one more: "also", 又
-    ONCE = auto()  # for this occasion: "tonight", 这次
-    ASKS = auto()
-    PLANS = auto()
-    SUPPOSES = auto()
-    REPORTS = auto()  # someone else's words
-    NOT = auto()
-    WISH = auto()  # how the speaker wants things done: "please", 请
-    EVENT = auto()  # something that happened, and stays true
+    NONE: Final = 0
+    ENDED: Final = 1 << 0  # a state is over: "no longer", 不再
+    CHANGED: Final = 1 << 1  # another value took its place: "switched to", 改成
+    NOW: Final = 1 << 2  # so by now, and not before: "now", 已经
+    FRESH: Final = 1 << 3  # recent: "just", "since", 刚刚
+    LASTS: Final = 1 << 4  # from here on: outweighs ONCE and PLANS
+    ADDS: Final = 1 << 5  # one more: "also", 又
+    ONCE: Final = 1 << 6  # for this occasion: "tonight", 这次
+    ASKS: Final = 1 << 7
+    PLANS: Final = 1 << 8
+    SUPPOSES: Final = 1 << 9
+    REPORTS: Final = 1 << 10  # someone else's words
+    NOT: Final = 1 << 11
+    WISH: Final = 1 << 12  # how the speaker wants things done: "please", 请
+    EVENT: Final = 1 << 13  # something that happened, and stays true
 
 
 class Phrase(NamedTuple):
@@ -44,7 +43,7 @@ class Phrase(NamedTuple):
     """
 
     rest: tuple[str, ...]
-    mark: Mark
+    mark: int
     silent: bool
 
 
@@ -58,26 +57,26 @@ _ENGLISH = {
     Mark.ENDED: """
         ~no longer; ~not anymore; ~anymore; ~any more; ~any longer; no more; stopped; quit; quitting; gave|given|giving up; gave it up; dropped; ditched; abandoned; scrapped;
         got|gotten rid of; resigned; retired; stepped|stepping down; stood down; handed|handing over; handed in; walked away from; cancelled; canceled; called off; is|are off;
-        broke|broken up; split up; got|are|is divorced; gone|went off; fed up with; done with; finished; sold; discontinued; decommissioned; deprecated; removed; deleted;
+        broke|broken up; split up; got|are|is divorced; gone|went off; fed up with; done with; is|are|was|all done; finished; i|we|he|she|they closed; got out of; moved out; sold; discontinued; decommissioned; deprecated; removed; deleted;
         moved|moving|migrated|migrating away|off; switched|turned off; shut|closed down; taken|took down; phased out; gave|given away; threw|thrown away|out; ripped|torn|tore out;
-        outgrew; outgrown; grew|grown out of; passed away; wore|worn off; fell through; used to; left; leaving; moved|moving out of; parted ways; back from; returned from;
-        over with; is|are over; recovered from; cured of; expired; unsubscribed; uninstalled
+        outgrew; outgrown; grew|grown out of; passed away; wore|worn off; fell through; used to; left; leaving; moved|moving out of; parted ways; back|home from; returned from;
+        over with; is|are over; pulled|dropped|backed out of; withdrew; withdrawn; recovered from; cured of; expired; unsubscribed; uninstalled
     """,
     Mark.CHANGED: """
         switched|switching|switches|moved|moving|changed|migrated|migrating|shifted|converted|upgraded|upgrading|downgraded|updated|renamed|revised|corrected
           to|from|over|onto|into|back; switched; migrated; upgraded; downgraded; renamed; replaced; replaces; replacing; supersedes; ~instead; rather than;
-        bumped; raised; lowered; reduced; increased; extended; shortened; doubled; halved; adjusted; rescheduled; postponed; delayed; reassigned; relocated; transferred; promoted;
-        pushed to|back|out; put off; brought|moved forward|up|back|away; took|taken|takes|taking over; became; turned into; turned #; went|gone|goes from|up|down; is|are|was|'s up|down to; down to;
-        grew|grown|rose|risen|fell|fallen|dropped|cut|improved|climbed|slipped to|from; reached #; changed my|his|her|our|their mind; change of plan|plans|heart; ~from now on; ~going forward; ~from here on;
-        ~these days; ~nowadays; was|were|is|has|have changed; has|have been changed; turned out; started over; settled on; coming|came round|around to; started|begun|began # again; reopened; resumed
+        rescheduled; postponed; reassigned; relocated; transferred; promoted;
+        pushed to|back|out; put off; brought|moved forward|up|back|away; took|taken|takes|taking over; became; turned into; turned #; went|gone|goes from|up|down; up|down to #;
+        grew|grown|rose|risen|fell|fallen|dropped|cut|improved|climbed|slipped to|from; reached #; changed my|his|her|our|their mind; change of plan|plans|heart;
+        was|were|is|has|have changed; has|have been changed; turned out; started over; settled on; new name|number|address|owner; new phone number; is|are my|our|the new; coming|came round|around to; started|begun|began # again; reopened; resumed; rewrote; rewritten; rebuilt; re-enabled; reenabled; reactivated; restored
     """,
     Mark.NOW: """
-        ~now; ~currently; ~already; ~finally; ~as of; effective; ~at last; ~at the moment; has|have become; ~by now; ~again; signed off; unblocked; approved; resolved; merged; went live; shipped
+        ~now; ~these days; ~nowadays; ~currently; ~already; ~finally; ~as of; effective; ~at last; ~at the moment; has|have become; ~by now; ~again; signed off; unblocked; approved; resolved; merged; went live; shipped
     """,
     Mark.FRESH: """
-        ~recently; ~lately; ~starting; since; new; newly; ~today; just; started; began; ~yesterday; latest; this|last week|month|year|morning|summer|winter|spring|autumn|fall
+        bumped; raised; lowered; reduced; increased; extended; shortened; doubled; halved; adjusted; delayed; cut the|our|my|it|back; ~recently; ~lately; ~starting; from #; since; new; newly; ~today; just; started; began; ~yesterday; latest; this|last week|month|year|morning|summer|winter|spring|autumn|fall
     """,
-    Mark.LASTS: "~for good; ~from now on; ~permanently; every time; in general; ~going forward; forever; ~from here on",
+    Mark.LASTS: "~for good; ~from now on; ~permanently; every time; in general; ~going forward; forever; ~from here on; ~from here on out",
     Mark.ADDS: """
         ~also; ~too; as well; besides; additionally; in addition; another; second one; on top of; along with; apart from that; additional; extra; one more; both; as well as; on the side; either
     """,
@@ -117,29 +116,35 @@ def _english() -> dict[str, tuple[Phrase, ...]]:
                 same = found.setdefault(first, {})
                 known = same.get(tuple(rest), Phrase(tuple(rest), Mark.NONE, False))
                 same[tuple(rest)] = Phrase(tuple(rest), known.mark | mark, known.silent or "~" in phrase)
-    return {first: tuple(sorted(rests.values(), key=lambda p: -len(p.rest))) for first, rests in found.items()}
+    return {
+        first: tuple(sorted(rests.values(), key=lambda p: -len(p.rest))) for first, rests in found.items()
+    }
 
 
 PHRASES = _english()
 """First word -> what may follow, longest first."""
 
-RESETS = frozenset("changed moved switched updated set turned put bumped raised lowered shifted renamed converted".split())
-"""With a "to" a few words on, these tell of another value: "changed log_level to warn"."""
+_TO = frozenset(["to"])
+_AWAY = frozenset(["to", "into", "from", "off", "out"])
+RESETS = dict.fromkeys(("moved", "shifted", "migrated", "switched"), _AWAY) | dict.fromkeys(
+    ("changed", "updated", "set", "turned", "bumped", "raised", "lowered", "renamed", "converted", "cut"), _TO
+)
+"""With one of these a few words on, they tell of another value: "changed log_level to warn"."""
 
 _CHINESE = {
     Mark.ENDED: r"""
         不再 再也[不没] 戒[了掉烟酒] 辞[职了] 离职 调走 取消 停[了用掉产] 不用了 弃用 废弃 放弃 作废 分手 离婚 卖[了掉] 退[了出役休订掉] 下线 注销 没了 扔了 拆了 用不了 关停 卸载 卸任
-        搬[走出离] 告别 不(?!那|这|怎|再|错|过(?!敏)|少|仅|但|好意思|知道|久|同|到|及|料|对|了|小心|得了|一定|太)[^，。,了]{1,8}了(?!解) 已经好了 痊愈 治好 换掉 淘汰 停止 终止 结束 吃腻 喝腻 玩腻 完(?<=[休学做读看修住养治建还付交写办]完) 删[了掉] 不了了 回来了 坏了""",
+        搬[走出离] 告别 不(?!那|这|怎|再|错|过(?!敏)|少|仅|但|好意思|知道|久|同|到|及|料|对|了|小心|得了|一定|太)[^，。,了]{1,8}了(?!解) 已经好了 痊愈 治好 换掉 淘汰 停止 终止 结束 吃腻 喝腻 玩腻 完(?<=[休学做读看修住养治建还付交写办]完) 删[了掉] 不了了 回来了 坏了 出院 康复 毕业了 摘[了掉] 送人了 退[赛学租][了，]? 到期了 做完 走了""",
     Mark.CHANGED: r"""
         改[成为到用在叫由喝吃坐骑走学做看听回读练从写跑放存向跟给去发交住] 改(?:主意|变|名|期|版|了) 换[成到了为用回家去] 更换 替换 换.{1,8}了 搬[到去进家回了] 迁[到移至往入] 移[到至] 转[到去成为用岗向学投] 调[到成为岗至去]
         调整?[到成为了] 升(?:到|至|为|职|级[到为至成了]) 降[到为级至] 涨[到了价至] 加到 提(?:到|高[到了至]) 增加到 减[到少] 缩[短减] 延[长期后到至] 推[迟到后翻] 提前 挪[到至] 接手 接任 接替 接管 取代 代替 顶替 变[成为了更]
         而不是 更新[为成到] 最[后终](?:选|定|用|还是) 重命名 更名 跳槽 入职 晋升 升任 恢复了 重新 又开始 反悔 打开了 关[掉了闭]了? 开通 启用 砍[到掉] 从[^，。,]{1,12}(?:改|换|变|升|降|调|搬|转|涨|到)
-        以后[都就别不请要用叫发寄给] 从今往后 今后 往后 轮到 交给 移交""",
+        轮到 交给 移交 转给 新[\u4e00-\u9fff]{1,4}[是叫]""",
     Mark.NOW: r"""
-        更[喜爱] 现在 目前 如今 眼下 已经 己经 终于 以后 今后 从[^，。,]{1,8}起 下周起 起(?=[，,。\s]|每) 开始 签字 签了 放行 批[了准] 通过了 上线了 修[好复]了 解决了 接下来 之后的 往后""",
+        更[喜爱] 现在 目前 如今 眼下 已经 己经 终于 以后 今后 从[^，。,]{1,8}起 周[一二三四五六日天]起 明天起 下个?[周月]起 起(?=[，,。\s]|每) 开始 签字 签了 放行 批[了准] 通过了 上线了 修[好复]了 解决了 接下来 之后的 往后""",
     Mark.FRESH: r"""
         最近 近来 近期 刚刚 刚(?=[从把换到给]) 新版 改版 这周 上周 上个月 这个月 昨天 今早 今天 刚才 新(?=的|来|换) 了(?=[，。！!,.\s]|$)""",
-    Mark.LASTS: "以后 从今往后 今后 永远 彻底",
+    Mark.LASTS: "以后 从今往后 今后 往后 永远 彻底",
     Mark.ADDS: r"""
         [也又](?!是|不|没|许|开始) 还(?!不|没|未|是|在|款|书|钱|有点) 另外 再加 同时 外加 除了 此外 并且 兼 再养 多了 加上 以及 额外 附带 新增 不光 不仅 不但 顺便 再(?=领|养|买|学|加|开)""",
     Mark.ONCE: r"""
@@ -151,14 +156,16 @@ _CHINESE = {
     Mark.SUPPOSES: "如果 要是 假如 假设 万一 的话 倘若 即使 就算 哪怕 除非 不然 否则 若(?!干)",
     Mark.REPORTS: r"听说 据说 传言 说(?![明服法好起了不])(?<![小再]说) 觉得 认为 以为 声称 [“「『]",
     Mark.NOT: r"不(?<!^不过)(?<![要能好行可]不)(?!错|仅|但|久|少|同|得了|好意思|光|断|管|论|客气|止|一定|太) 没(?!关系|事|错) [未勿](?!来|必) 别(?<![特区分级性类告个]别)(?!的|人|墅|致|处|名) 无(?![论数聊]|辣不) 莫 免 休想 难以",
-    Mark.WISH: "请 回[答复] 称呼 叫我 喊我 别(?=给|用|再|叫|发) 不要 以后 希望",
+    Mark.WISH: "请 回[答复] 称呼 叫我 喊我 别(?=给|用|再|叫|发) 不要 以后 希望 [些点]吧",
     Mark.EVENT: r"[去吃喝买看跑玩见聊花开听打写做走逛参来碰遇拍爬游读试][^，。,的]{0,8}[了过](?!敏) [去来见吃过]过(?!敏)",
 }  # fmt: skip
-_REPORTERS = re.compile(r"(?:我|我们|咱们|医生|大夫|官方|通知|公告|文档|老师|房东|公司)[^，。,]{0,4}(?:说|觉得|认为|以为)")
+_REPORTERS = re.compile(
+    r"(?:我|我们|咱们|医生|大夫|官方|通知|公告|文档|老师|房东|公司)[^，。,]{0,4}(?:说|觉得|认为|以为)"
+)
 
 
-def _chinese() -> dict[str, tuple[tuple[re.Pattern[str], Mark], ...]]:
-    found: dict[str, list[tuple[re.Pattern[str], Mark]]] = {}
+def _chinese() -> dict[str, tuple[tuple[re.Pattern[str], int], ...]]:
+    found: dict[str, list[tuple[re.Pattern[str], int]]] = {}
     for mark, patterns in _CHINESE.items():
         for pattern in patterns.split():
             firsts = pattern[1 : pattern.index("]")] if pattern[0] == "[" else pattern[0]
@@ -170,7 +177,7 @@ def _chinese() -> dict[str, tuple[tuple[re.Pattern[str], Mark], ...]]:
 _RULES = _chinese()
 
 
-def chinese_marks(clause: str) -> Mark:
+def chinese_marks(clause: str) -> int:
     """What a Chinese clause marks."""
     found = Mark.NONE
     for place, character in enumerate(clause):

@@ -21,14 +21,15 @@ from hindsight_core.consolidate.lexicon import (
     word_set,
 )
 from hindsight_core.consolidate.marks import PHRASES, RESETS, Mark, chinese_marks
-from hindsight_core.consolidate.values import HAN_VALUE, VALUE, Value, read_value
+from hindsight_core.consolidate.patterns import HAN_VALUE, VALUE
+from hindsight_core.consolidate.values import Value, read_value
 from hindsight_core.text.tokens import terms
 
 _HAN = "\u3400-\u9fff"
 _UNNAMED = re.sub(r"\?P<(?!_joint)\w+>", "?:", HAN_VALUE)
 _RATE = r"(?:每|一)个?(?:年|月|周|天|小时|分钟|秒|晚)(?=\d)"
 _TOKEN = re.compile(
-    rf"(?P<rate>{_RATE})|{VALUE}"
+    rf"(?P<per>{_RATE})|{VALUE}"
     r"|(?P<word>[A-Za-z\u00c0-\u024f_][A-Za-z0-9\u00c0-\u024f_]*(?:[-._/@'’:&][A-Za-z0-9\u00c0-\u024f_]+)*[+#]*)"
     rf"|(?P<han>[{_HAN}](?:(?!{_UNNAMED}|{_RATE})[{_HAN}])*)"
     r"|(?P<stop>[.!。！；;\n]+|[?？][!?！？]*)"
@@ -37,13 +38,16 @@ _TOKEN = re.compile(
     r"|(?P<other>[^\W_]+)"
     r"|(?P<symbol>[^\w\s.…'’‘`《》〈〉「」『』【】·-])"
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:Inc|Ltd|Co|Corp|Jr|Sr|Dr|Mr|Mrs|Ms|St|vs|etc|approx|Prof|e\.g|i\.e)|\b[A-Z])$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Inc|Ltd|Co|Corp|Jr|Sr|Dr|Mr|Mrs|Ms|St|vs|etc|approx|Prof|e\.g|i\.e)|\b[A-Z])$"
+)
 _LONGEST_WORD = 64
 
-_ENDINGS = {"m": "am", "s": "is", "re": "are", "ve": "have", "d": "would"}
+_ENDINGS = {"m": "am", "s": "is", "re": "are", "ve": "have"}
 _PRONOUNS = word_set("i we you he she it they")
 _AUXILIARIES = word_set("is are was were am be been has have had do does did can")
 _DEFINITE = word_set("the my our your his her their its")
+_DETERMINERS = _DEFINITE | {"a", "an", "no"}
 _BREAKS = word_set("but while whereas although though because and since starting when after")
 _UNSAID = word_set(
     """
@@ -51,8 +55,12 @@ _UNSAID = word_set(
     that this
     """
 )
+_PLACES = word_set(
+    "under over above below behind beside between against outside inside up down out off into near"
+)
 _UNSAID_HAN = word_set("了 呢 吧 啊 呀 嘛 的 现在 目前 已经 最近 就 都 也 以后 今后 往后 就行 就好 即可 一下")
 _TOPIC_TAGS = frozenset("nvaeiljsbzqt")
+_WEIGHTY_TAGS = _TOPIC_TAGS | {"f", "m"}
 _NAME_TAGS = frozenset(("nr", "ns", "nt", "nz"))
 _UNREAL = word_set(
     """
@@ -106,21 +114,30 @@ class ClauseReader:
             for rest, mark, silent in PHRASES.get(word, ()):
                 if not rest or tuple(words[place + 1 : place + 1 + len(rest)]) == rest:
                     change = mark & (Mark.ENDED | Mark.CHANGED)
-                    if not (change and _UNREAL.intersection(words[max(0, place - 2) : place])):
+                    if silent or not (change and _UNREAL.intersection(words[max(0, place - 2) : place])):
                         marks |= mark
                         if silent:
                             for at in range(place, place + 1 + len(rest)):
                                 self.tokens[at] = self.tokens[at]._replace(kind="u", key="")
                     break
-            if word in RESETS and words[place - 1 : place] not in _IS:
-                behind = words[place + 1 : place + 6]
-                if "to" in behind and _AUXILIARIES.isdisjoint(behind[: behind.index("to")]):
+            if (
+                word == "new"
+                and words[place - 1 : place] in _THE
+                and not _AUXILIARIES.isdisjoint(words[place + 1 : place + 4])
+            ):  # "the new intern is ..."
+                marks |= Mark.CHANGED
+            elif word in RESETS and words[place - 1 : place] not in _IS:
+                behind = words[place + 1 : place + _FAR]
+                target = next((at for at, other in enumerate(behind) if other in RESETS[word]), -1)
+                if target >= 0 and _AUXILIARIES.isdisjoint(behind[:target]):
                     marks |= Mark.CHANGED
         if self.han:
             marks |= chinese_marks("".join(self.han))
         self.marks = marks
 
 
+_THE = (["the"], ["my"], ["our"], ["his"], ["her"], ["their"])
+_FAR = 9
 _IS = (["is"], ["are"], ["was"], ["were"], ["be"], ["the"])
 
 
@@ -162,7 +179,7 @@ def sentences(text: str) -> Iterator[list[ClauseReader]]:
             clauses[-1].add(token.casefold(), "k", token.casefold())
         elif kind == "symbol":
             clauses[-1].add(token, "s")
-        elif kind == "rate":
+        elif kind == "per":
             clauses[-1].han.append(token)
             clauses[-1].add("@per", "k", f"@per {_period(token)}")
         else:
@@ -184,7 +201,16 @@ def _closed(clauses: list[ClauseReader], asked: bool, aside: bool) -> list[Claus
 
 
 def _period(text: str) -> str:
-    for unit, letter in (("年", "y"), ("月", "mo"), ("周", "w"), ("天", "d"), ("晚", "d"), ("小时", "h"), ("分钟", "m"), ("秒", "s")):
+    for unit, letter in (
+        ("年", "y"),
+        ("月", "mo"),
+        ("周", "w"),
+        ("天", "d"),
+        ("晚", "d"),
+        ("小时", "h"),
+        ("分钟", "m"),
+        ("秒", "s"),
+    ):
         if unit in text:
             return letter
     return {"month": "mo", "minute": "m"}.get(text.split()[-1], text.split()[-1][:1])
@@ -225,14 +251,15 @@ def _word(token: str) -> tuple[tuple[str, ...], str, bool, bool]:
     return forms, key, shaped, past
 
 
+def _monster(token: str) -> tuple[tuple[str, ...], str, bool, bool]:
+    return (token,), token, True, False
+
+
 def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: bool) -> None:
     initial = not clause.tokens
     if initial and token.lower() in _DEFINITE:
         clause.definite = True
-    if len(token) > _LONGEST_WORD:
-        forms, key, shaped, past = (token.lower(),), token.lower(), True, False
-    else:
-        forms, key, shaped, past = _word(token)
+    forms, key, shaped, past = _word(token) if len(token) <= _LONGEST_WORD else _monster(token.lower())
     light = key in LIGHT_STEMS
     name = bool(key) and (shaped or (token[0].isupper() and not (initial and first_clause)))
     before = clause.words[-1] if clause.words else ""
@@ -244,13 +271,13 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
             kind = "="
         elif form in PREPOSITIONS:
             kind = "p"
+        elif form in _PLACES:
+            kind = "l"
         elif name and own:
             kind = "n"
         elif form in ATTRIBUTES and before not in _PRONOUNS:
             kind = "a"
-        elif clause.tokens and (form in STATIVE or form in _AUXILIARIES or before in _PRONOUNS):
-            kind = "v"
-        elif past and clause.verb < 0:
+        elif (past and clause.verb < 0) or (clause.tokens and _verbal(form, before)):
             kind = "v"
         else:
             kind = "f" if not own else "l" if light else "k"
@@ -259,12 +286,21 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
         if own and not light and adjacent and before == "#":
             _count(clause, own)
         word = token if token.isupper() and len(token) > 1 else form
-        clause.add("=" if kind == "=" else own or form, kind, "" if (light and kind != "n") or kind == "u" else own, word)
+        clause.add(
+            "=" if kind == "=" else own or form,
+            kind,
+            "" if (light and kind != "n") or kind == "u" else own,
+            word,
+        )
         before = form
 
 
+def _verbal(form: str, before: str) -> bool:
+    return before in _PRONOUNS or (before not in _DETERMINERS and (form in STATIVE or form in _AUXILIARIES))
+
+
 def _count(clause: ClauseReader, key: str) -> None:
-    """ "12 books": the number counts what follows it."""
+    """Say what a number counts: "12 books"."""
     value = clause.tokens[-1].form
     if isinstance(value, Value) and value.kind in ("count", "ordinal") and not value.unit:
         clause.tokens[-1] = Token(value._replace(unit=key), "#", "")
@@ -288,7 +324,17 @@ def _segments(run: str) -> tuple[tuple[str, str, str], ...]:
             found.append((word, "p", ""))
         else:
             name = topical and slot is None and tag[:2] in _NAME_TAGS
-            kind = "n" if name else "v" if tag[0] == "v" else "k" if topical else "l" if tag[0] in _TOPIC_TAGS else "f"
+            kind = (
+                "n"
+                if name
+                else "v"
+                if tag[0] == "v"
+                else "k"
+                if topical
+                else "l"
+                if tag[0] in _TOPIC_TAGS
+                else "f"
+            )
             found.append((word, kind, (slot or word) if topical else ""))
     return tuple(found)
 

@@ -7,6 +7,7 @@ quantifiers or manner (a question, a plan, a one-off) keeps two texts apart, how
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from hindsight_core.consolidate.marks import Mark
@@ -18,6 +19,7 @@ SAME_FROM = 0.95
 SAME_WORDS_FROM = 0.5
 """Similarity that texts of the same topical words must still have: they may say it in another order."""
 
+_NUMERAL = re.compile(r"[\d〇零一二两三四五六七八九十百千]")
 _MANNER = Mark.ENDED | Mark.ONCE | Mark.ASKS | Mark.PLANS | Mark.SUPPOSES | Mark.REPORTS | Mark.NOT
 
 
@@ -37,7 +39,11 @@ def repeats(one: Statement, other: Statement, similarity: float | None) -> str |
     added, missing = words - others, others - words
     if not added and not missing:
         events = (one.marks ^ other.marks) & Mark.EVENT
-        return "same words in other forms" if words and not events and (similarity is None or similarity >= SAME_WORDS_FROM) else None
+        return (
+            "same words in other forms"
+            if words and not events and (similarity is None or similarity >= SAME_WORDS_FROM)
+            else None
+        )
     if similarity is None or similarity < SAME_FROM:
         return None
     if added and missing and not (_verbs(one, added) and _verbs(other, missing)):
@@ -51,6 +57,7 @@ def distinguished(one: Statement, other: Statement) -> bool:
         bool((one.marks ^ other.marks) & _MANNER)
         or ((one.first or other.first) and _apart(one, other))
         or opposed(one.ends, other.ends)
+        or (bool(one.persons and other.persons) and one.persons != other.persons)
         or not _same_values(one, other)
         or _names(one, other) != _names(other, one)
     )
@@ -61,7 +68,10 @@ def opposed(one: frozenset[tuple[int, int]], other: frozenset[tuple[int, int]]) 
     if one == other or not one or not other:
         return False
     axes = {axis for axis, _ in one} & {axis for axis, _ in other}
-    return any({end for axis, end in one if axis == at}.isdisjoint(end for axis, end in other if axis == at) for at in axes)
+    return any(
+        {end for axis, end in one if axis == at}.isdisjoint(end for axis, end in other if axis == at)
+        for at in axes
+    )
 
 
 def _apart(one: Statement, other: Statement) -> bool:
@@ -79,14 +89,17 @@ def _same_values(one: Statement, other: Statement) -> bool:
 
 def _equal(one: str | Value, other: str | Value) -> bool:
     if isinstance(one, Value) and isinstance(other, Value):
-        return same_amount(one, other) and (comparable(one, other) or (one.kind == other.kind == "count" and "" in (one.unit, other.unit)))
+        return same_amount(one, other) and (
+            comparable(one, other) or (one.kind == other.kind == "count" and "" in (one.unit, other.unit))
+        )
     return one == other
 
 
 def _names(one: Statement, other: Statement) -> list[str | Value]:
-    """What either text writes as a name, or with a digit in it, in the order of the first."""
+    """What either text writes as a name, or with a number in it, in the order of the first."""
     named = {what for text in (one, other) for what, kind in text.content if kind == "n"}
-    return [what for what, kind in one.content if kind not in "#s" and (what in named or any(map(str.isdecimal, str(what))))]
+    words = (what for what, kind in one.content if kind not in "#s")
+    return [what for what in words if what in named or _NUMERAL.search(str(what))]
 
 
 def _verbs(text: Statement, words: Counter[str | Value]) -> bool:

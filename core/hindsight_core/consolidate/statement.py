@@ -6,12 +6,14 @@ plan?" states the budget and nothing else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 
-from hindsight_core.consolidate.lexicon import KIN, OPPOSITES, SLOT_VERBS, word_set
+from hindsight_core.consolidate.lexicon import KIN, OPPOSITES, PERSONS, SLOT_VERBS, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.reader import ClauseReader, Token, sentences
 from hindsight_core.consolidate.values import Value
@@ -20,6 +22,8 @@ from hindsight_core.text.keys import digest
 LONGEST = 1200
 """Characters that are read; what follows is no part of the comparison."""
 MOST_FACTS = 12
+_TOGETHER = re.compile(r"\band (?:i|me)\b|\bi and\b")
+_TOGETHER_HAN = re.compile("我们?[和跟与同]")
 _FIRST = word_set("i my me mine we our us ours myself")
 
 
@@ -45,7 +49,7 @@ class Clause:
     values: tuple[Value, ...]
     subject: frozenset[str]
     definite: bool
-    marks: Mark
+    marks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,8 @@ class Fact:
     kin: frozenset[str]
     ends: frozenset[tuple[int, int]]
     first: bool
-    marks: Mark
-    sure: Mark
+    marks: int
+    sure: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class Statement:
         pairs: In a short text, each two neighbouring sentences as one fact: what and how may stand apart.
         content: All its topical words, values and symbols in order, as (what, kind), questions included.
         ends: Ends of axes of opposites named anywhere in it.
+        persons: Whom its pronouns speak of.
         first: Whether it speaks of the speaker.
         marks: Everything that is marked in it, questions included.
         keys: The keys of all facts.
@@ -112,8 +117,9 @@ class Statement:
     pairs: tuple[Fact, ...]
     content: tuple[tuple[str | Value, str], ...]
     ends: frozenset[tuple[int, int]]
+    persons: frozenset[str]
     first: bool
-    marks: Mark
+    marks: int
     keys: frozenset[str]
     whole: bool
 
@@ -125,13 +131,19 @@ def read_statement(text: str, speaker: str | None) -> Statement:
     facts = tuple(fact for clauses in read[:MOST_FACTS] if (fact := _fact(clauses, report)) is not None)
     clauses = [clause for sentence in read for clause in sentence]
     tokens = [token for clause in clauses for token in clause.tokens]
+    words = [word for clause in clauses for word in clause.words]
     return Statement(
         speaker,
         digest(text),
         facts,
-        tuple(_joined(one, two) for one, two in zip(facts, facts[1:], strict=False)) if len(facts) <= 3 else (),
-        tuple((token.key if token.key and token.kind != "#" else token.form, token.kind) for token in tokens if token.kind not in "fpu="),
-        _ends(tokens, [word for clause in clauses for word in clause.words]),
+        tuple(_joined(one, two) for one, two in pairwise(facts)) if len(facts) <= 3 else (),
+        tuple(
+            (token.key if token.key and token.kind != "#" else token.form, token.kind)
+            for token in tokens
+            if token.kind not in "fpu="
+        ),
+        _ends(tokens, words),
+        frozenset(PERSONS[word] for word in (*words, *(token.form for token in tokens)) if word in PERSONS),
         any(_speaks_of_itself(clause) for clause in clauses),
         reduce(or_, (clause.marks for clause in clauses), Mark.NONE),
         frozenset().union(*(fact.keys for fact in facts)),
@@ -153,12 +165,27 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
         parts.insert(0, _clause(tokens, stated[0]))
     subject = _subject(stated[0])
     words = frozenset(word for clause in stated for word in clause.words)
-    opening = [word for clause in stated for word in (*clause.words[:4], *(str(token.form) for token in clause.tokens[:4]))]
+    together = any(
+        _TOGETHER.search(" ".join(clause.words[:6])) or _TOGETHER_HAN.search("".join(clause.han))
+        for clause in stated
+    )
+    opening = (
+        []
+        if together
+        else [
+            word
+            for clause in stated
+            for word in (*clause.words[:4], *(str(token.form) for token in clause.tokens[:4]))
+        ]
+    )
     pairs = [
         (one.key, two.key, two.kind)
         for clause in stated
-        for one, two in zip(clause.tokens, clause.tokens[1:], strict=False)
-        if one.key and two.key and (one.kind in "kna" or one.kind == "v" and one.key >= "\u3400") and two.kind in "ka"
+        for one, two in pairwise(clause.tokens)
+        if one.key
+        and two.key
+        and (one.kind in "kna" or (one.kind == "v" and one.key >= "\u3400"))
+        and two.kind in "ka"
     ]
     return Fact(
         tuple(parts),
@@ -171,7 +198,12 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
         words,
         "，".join("".join(clause.han) for clause in stated if clause.han),
         tuple(token.form for token in tokens if isinstance(token.form, Value)),
-        frozenset((*(key for key in parts[0].keys if key[0] == "@"), *(SLOT_VERBS[word] for word in words & SLOT_VERBS.keys()))),
+        frozenset(
+            (
+                *(key for key in parts[0].keys if key[0] == "@"),
+                *(SLOT_VERBS[word] for word in words & SLOT_VERBS.keys()),
+            )
+        ),
         frozenset(KIN[word] for word in opening if word in KIN),
         _ends(tokens, words),
         any(_speaks_of_itself(clause) for clause in stated),
@@ -182,7 +214,11 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
 
 def _ends(tokens: Iterable[Token], words: Iterable[str]) -> frozenset[tuple[int, int]]:
     named = {OPPOSITES[word] for word in words if word in OPPOSITES}
-    named.update(OPPOSITES[token.form] for token in tokens if token.form in OPPOSITES)
+    too = False
+    for token in tokens:
+        if token.form in OPPOSITES and not too:
+            named.add(OPPOSITES[token.form])
+        too = token.form in ("太", "不够")
     return frozenset(named)
 
 
@@ -198,7 +234,11 @@ def _stated(clauses: list[ClauseReader]) -> list[ClauseReader]:
         outcome, supposed = supposed, bool(clause.marks & Mark.SUPPOSES)
         if clause.marks & (Mark.ASKS | Mark.REPORTS):
             break
-        if not supposed and not outcome and (clause.marks or any(token.kind not in "nfu" for token in clause.tokens)):  # not "hey Ann"
+        if (
+            not supposed
+            and not outcome
+            and (clause.marks or any(token.kind not in "nfu" for token in clause.tokens))
+        ):  # not "hey Ann"
             stated.append(clause)
     return stated
 
@@ -207,7 +247,8 @@ def _dated(clause: ClauseReader) -> bool:
     """Whether a sentence opens with its own full date: a report of that day, which later ones do not replace."""
     opening = clause.tokens[: max(clause.verb, 3) if clause.verb >= 0 else None]
     return any(
-        isinstance(token.form, Value) and token.form.kind == "date" and str(token.form.amount)[0] != "*" for token in opening
+        isinstance(token.form, Value) and token.form.kind == "date" and str(token.form.amount)[0] != "*"
+        for token in opening
     )
 
 
@@ -235,7 +276,16 @@ def _clause(tokens: list[Token], source: ClauseReader) -> Clause:
             kinds.append(kind)
             words.append(form if isinstance(form, str) else "#")
     keys = frozenset(token.key for token in tokens if token.key and token.kind != "#")
-    return Clause(tuple(atoms), "".join(kinds), tuple(words), keys, tuple(t.form for t in tokens if isinstance(t.form, Value)), _subject(source), source.definite, source.marks)
+    return Clause(
+        tuple(atoms),
+        "".join(kinds),
+        tuple(words),
+        keys,
+        tuple(t.form for t in tokens if isinstance(t.form, Value)),
+        _subject(source),
+        source.definite,
+        source.marks,
+    )
 
 
 def _joined(one: Fact, two: Fact) -> Fact:

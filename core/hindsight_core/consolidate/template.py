@@ -23,7 +23,11 @@ _SEPARATE = word_set("in on at for with from to by 在 从 给 跟")
 
 def other_value(later: Clause, earlier: Clause) -> str | None:
     """How the later clause gives a slot of the earlier one another value, or None when it does not."""
-    begin = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(later.atoms, earlier.atoms, strict=False)))
+    if later.atoms[:2] != earlier.atoms[:2]:
+        return None
+    begin = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(later.atoms, earlier.atoms, strict=False))
+    )
     if begin < 2:
         return None
     limit = min(len(later.atoms), len(earlier.atoms)) - begin
@@ -36,16 +40,28 @@ def other_value(later: Clause, earlier: Clause) -> str | None:
     head = later.kinds[:begin]
     verb = max(head.rfind("v"), head.rfind("="))
     chinese = isinstance(new[0], str) and new[0] >= _HAN
-    said = "=" if chinese and later.kinds[verb] == "=" and begin - 1 == verb else "v="  # what follows a copula is a noun, whatever its tag
+    said = (
+        "=" if chinese and later.kinds[verb] == "=" and begin - 1 == verb else "v="
+    )  # what follows a copula is a noun, whatever its tag
     wish = bool(later.marks & earlier.marks & Mark.WISH)
-    if verb < (-1 if wish else 1) or any(kind in said for kind in "".join(kinds)) or not any(kind in "knav" for kind in head[: None if wish else -1]):
+    if (
+        verb < (-1 if wish else 1)
+        or any(kind in said for kind in "".join(kinds))
+        or not any(kind in "knav" for kind in head)
+    ):
         return None
     values = [(n, o) for n in new if isinstance(n, Value) for o in old if isinstance(o, Value)]
     if values:
         alone = all(set(kind) <= set("#pf") for kind in kinds)
         differs = len(values) == 1 and comparable(*values[0]) and not same_amount(*values[0])
         return "another value in the same words" if alone and differs else None
-    if any(_SEPARATE.intersection(words) for words in (later.words[begin : len(later.words) - tail], earlier.words[begin : len(earlier.words) - tail])):
+    if any(
+        _SEPARATE.intersection(words)
+        for words in (
+            later.words[begin : len(later.words) - tail],
+            earlier.words[begin : len(earlier.words) - tail],
+        )
+    ):
         return None  # "to Malta in May" / "to Rome in June": two slots
     names = all("n" in kind and not set(kind) - set("npf") for kind in kinds)
     if chinese and not names:  # a tagger that knows the family name may stumble over the given one
@@ -63,7 +79,9 @@ def other_value(later: Clause, earlier: Clause) -> str | None:
 
 def _holds_one(clause: Clause, verb: int, names: bool, kinds: tuple[str, str]) -> bool:
     """Whether "X is ..." names what there is one of: an attribute, or a definite thing called by a name."""
-    before = [(word, kind) for word, kind in zip(clause.words[:verb], clause.kinds, strict=False) if kind in "knap"]
+    before = [
+        (word, kind) for word, kind in zip(clause.words[:verb], clause.kinds, strict=False) if kind in "knap"
+    ]
     if not before:
         return False
     chinese = clause.words[verb - 1] >= _HAN
