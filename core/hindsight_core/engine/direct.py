@@ -6,7 +6,6 @@ key again replaces it. Vectors may come with the items, so that a collection can
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,8 +25,6 @@ from hindsight_core.ports import Extraction, ExtractionContext, Floats, IndexEnt
 from hindsight_core.scope import covers, parse_scope
 from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status, Units
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
