@@ -57,8 +57,6 @@ def verdict(new: MemoryUnit, near: Neighbour) -> Decision:
         similarity=near.similarity,
         new_time=new.timestamp,
         old_time=near.unit.timestamp,
-        new_seq=near.unit.seq + 1,
-        old_seq=near.unit.seq,
     )
 
 
