@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-FRAMEWORKS = {"03_langchain": "langchain_classic"}
+FRAMEWORKS = {"03_langchain": "langchain_classic", "04_llamaindex": "llama_index.core"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -26,4 +26,6 @@ def test_it_runs(path, tmp_path, monkeypatch):
 
 
 def test_there_are_notebooks():
-    assert {"01_quickstart", "02_lifecycle", "03_langchain"} <= {path.stem for path in NOTEBOOKS}
+    assert {"01_quickstart", "02_lifecycle", "03_langchain", "04_llamaindex"} <= {
+        path.stem for path in NOTEBOOKS
+    }
