@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.embedding import HashEmbedder
+from hindsight_core.engine.settle import MOST_OCCURRENCES
 from hindsight_core.stores.sqlite import SqliteStore
 from hindsight_core.unit import Status
 
@@ -175,11 +176,28 @@ def test_two_the_caller_named_both_stay(memory):
 
 
 def test_many_repeats_become_one_memory_at_once(memory):
-    tell(memory, *(f"The lamp stands in the hall{'.!?'[i % 2]}" for i in range(40)), "The piano is green.")
-    assert memory.sweep().counts == {"merge": 39}
+    tell(memory, *(f"The lamp stands in the hall{'.!?'[i % 2]}" for i in range(30)), "The piano is green.")
+    assert memory.sweep().counts == {"merge": 29}
     assert memory.sweep(full=True).steps == ()
     (lamp,) = [unit for unit in memory.find() if "lamp" in unit.content]
-    assert len(lamp.occurrences) == 39
+    assert len(lamp.occurrences) == 29
+
+
+def test_a_memory_holds_only_so_many_occurrences_then_another_begins(memory):
+    tell(memory, *(["The lamp stands in the hall."] * 80))
+    done = memory.sweep()
+    assert (done.counts, done.skipped) == ({"merge": 77}, 0)
+    assert sorted(len(unit.occurrences) for unit in memory.find()) == [13, MOST_OCCURRENCES, MOST_OCCURRENCES]
+    assert memory.sweep(full=True).steps == ()
+
+
+def test_metadata_that_disagree_keep_two_apart_those_taken_over_included(memory):
+    tell(memory, "The lamp stands in the hall.", importance=0.9)
+    tell(memory, "The lamp stands in the hall.", importance=0.8, metadata={"project": "kestrel"})
+    tell(memory, "The lamp stands in the hall.", importance=0.7, metadata={"project": "alder"})
+    assert memory.sweep().counts == {"merge": 1}
+    assert [unit.metadata for unit in memory.find()] == [{"project": "alder"}, {"project": "kestrel"}]
+    assert memory.sweep(full=True).steps == ()
 
 
 WORDS = ["lamp", "Lamp", "green lamp", "灯", "绿灯", "lamp 3", "lamp 4"]
@@ -190,7 +208,7 @@ WORDS = ["lamp", "Lamp", "green lamp", "灯", "绿灯", "lamp 3", "lamp 4"]
     st.lists(
         st.tuples(
             st.sampled_from(WORDS), st.sampled_from(["", ".", "!"]), st.integers(0, 9), st.booleans(),
-            st.sampled_from(["", "x"]),
+            st.sampled_from(["", "x"]), st.sampled_from([{}, {}, {"a": 1}, {"a": 2}, {"b": 1}]),
         ),
         max_size=24,
     ),
@@ -201,10 +219,16 @@ def test_a_second_full_sweep_finds_nothing_to_do_by_its_own_logic(told, idle):
     with Hindsight.open(
         ":memory:", "u", embedder=HashEmbedder(64), clock=clock, new_id=CountedIds()
     ) as memory:
-        for place, (word, end, importance, named, below) in enumerate(told):
+        for place, (word, end, importance, named, below, metadata) in enumerate(told):
             handle = memory.within(below) if below else memory
             id = f"named-{place}" if named else None
-            tell(handle, f"the {word} stands in the hall{end}", importance=importance / 10, id=id)
+            tell(
+                handle,
+                f"the {word} stands in the hall{end}",
+                importance=importance / 10,
+                id=id,
+                metadata=metadata,
+            )
         clock.advance(days=idle)
         memory.sweep()
         assert memory.sweep(full=True).steps == ()

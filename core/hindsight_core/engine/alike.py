@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
 from hindsight_core.consolidate import Verdict
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
 from hindsight_core.engine.parts import Parts
-from hindsight_core.engine.settle import Neighbour, joinable, verdict
+from hindsight_core.engine.settle import MOST_OCCURRENCES, Neighbour, joinable, verdict
 from hindsight_core.forget import Fate, Step
 from hindsight_core.ports import Visibility, Vital
 from hindsight_core.strength import weight_now
@@ -27,7 +28,7 @@ MERGE_ABOVE = 0.90
 """Calibrated similarity from which a sweep looks whether two memories say the same."""
 _NEAREST = 4
 _COMPARED = 512
-_COSINES = 1 << 19
+_COSINES = 1 << 20
 """Cosines computed in one reading: some milliseconds, about what a recall takes."""
 
 
@@ -78,10 +79,13 @@ class _Same:
         self.heaviness = heaviness
         self._kept = pinned
         self._pairs: dict[Key, set[Key]] = {}
+        self._said: dict[Key, int] = {}
+        self._metadata: dict[Key, Mapping[str, Any]] = {}
 
     def add(self, one: MemoryUnit, other: MemoryUnit) -> None:
         for unit, its in ((one, other), (other, one)):
             self._pairs.setdefault(unit.key, set()).add(its.key)
+            self._said[unit.key], self._metadata[unit.key] = len(unit.occurrences), unit.metadata
             if unit.caller_id:
                 self._kept.add(unit.key)
 
@@ -89,16 +93,30 @@ class _Same:
         return other in self._pairs.get(one, ())
 
     def merged(self) -> dict[Key, Key]:
-        """What is merged into what; one that is pinned or named by the caller never is."""
+        """What is merged into what; one that is pinned or named by the caller never is.
+
+        As when something is told (`settle.joinable`): a memory holds a bounded number of occurrences, and metadata that
+        disagree keep two apart, those it takes over on the way included.
+        """
 
         def order(key: Key) -> tuple[bool, tuple[float, float, int], Key]:
             return key in self._kept, self.heaviness[key], key
 
         into: dict[Key, Key] = {}
+        said, metadata = dict(self._said), dict(self._metadata)
         for key in sorted(self._pairs, key=order, reverse=True):
-            heavier = [k for k in self._pairs[key] if k not in into and order(k) > order(key)]
-            if heavier and key not in self._kept:
-                into[key] = max(heavier, key=order)
+            if key in self._kept:
+                continue
+            own = metadata[key]
+            for heavier in sorted(self._pairs[key], key=order, reverse=True):
+                theirs = metadata[heavier]
+                room = said[heavier] + said[key] < MOST_OCCURRENCES
+                agree = all(own[name] == theirs[name] for name in own.keys() & theirs.keys())
+                if heavier not in into and order(heavier) > order(key) and room and agree:
+                    into[key] = heavier
+                    said[heavier] += said[key] + 1
+                    metadata[heavier] = {**own, **theirs}
+                    break
         return into
 
 
