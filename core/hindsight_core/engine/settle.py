@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hindsight_core.consolidate import Decision, Statement, Verdict, decide, read_statement
+from hindsight_core.consolidate.doubt import doubtful
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
 from hindsight_core.ports import Floats, IndexEntry, Reading, Transaction, Visibility
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
@@ -51,13 +52,18 @@ class Neighbour:
 
 def verdict(new: MemoryUnit, near: Neighbour) -> Decision:
     """What `new` means for a memory near it."""
-    return decide(
+    found = decide(
         statement_of(new),
         statement_of(near.unit),
         similarity=near.similarity,
         new_time=new.timestamp,
         old_time=near.unit.timestamp,
     )
+    if found.verdict is Verdict.EVOLVES:
+        later, earlier = (near.unit, new) if found.earlier_wins else (new, near.unit)
+        if doubtful(later.content, earlier.content):
+            return Decision(Verdict.RELATED, "in doubt both stay")
+    return found
 
 
 def neighbourhood(

@@ -1,0 +1,116 @@
+"""When in doubt, both stay: signs that two alike statements are about two things rather than one that changed.
+
+Superseding hides a memory, so a wrong one costs more than a missed one. These signs are read off the two texts as they
+stand, whatever their grammar: they need no parse, and speak only against.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+_TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,:]\d+)*|[\u4e00-\u9fff]|[^\s\w]")
+_REQUEST = re.compile(
+    r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?!假)|帮我|帮忙|麻烦|给我(?!的))"
+    r"|\bplease\W*$",
+    re.IGNORECASE,
+)
+_FORMERLY = re.compile(
+    r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|以前|曾经|从前|原先", re.IGNORECASE
+)
+_NOW = re.compile(r"\bnow\b|\bno longer\b|\bany ?more\b|\binstead\b|现在|不再|如今|改", re.IGNORECASE)
+_DEICTIC = re.compile(
+    r"\b(?:today|yesterday|tonight|last night|this (?:morning|afternoon|evening))\b|今天|昨天|前天|今早|今晚|昨晚",
+    re.IGNORECASE,
+)
+_PREDICATE = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "'s",
+        "'re",
+        "has",
+        "have",
+        "had",
+        "runs",
+        "uses",
+        "use",
+        "costs",
+        "cost",
+        "weighs",
+        "weigh",
+        "listens",
+        "starts",
+        "start",
+        "ends",
+        "end",
+        "lives",
+        "live",
+        "works",
+        "work",
+        "takes",
+        "take",
+        "needs",
+        "need",
+        "at",
+        "on",
+        "to",
+        "=",
+        ":",
+        "是",
+        "为",
+        "在",
+        "用",
+        "改",
+        "换",
+        "到",
+        "有",
+        "叫",
+        "住",
+        "：",
+        "需",
+        "要",
+        "坐",
+        "重",
+        "花",
+        "设",
+    ]
+)
+_AGAIN = re.compile(r"\bagain\b|再(?:说|发|问|来)", re.IGNORECASE)
+
+
+def doubtful(later: str, earlier: str) -> bool:
+    """Whether `earlier` had better stay, although `later` seems to give it another value."""
+    if _REQUEST.search(later) or _REQUEST.search(earlier):
+        return True
+    if _FORMERLY.search(later) and not _NOW.search(later):
+        return True
+    days = [{day.casefold() for day in _DEICTIC.findall(text)} for text in (later, earlier)]
+    if days[0] and days[1] and days[0] != days[1]:
+        return True
+    one, two = ([token.casefold() for token in _TOKEN.findall(text)] for text in (later, earlier))
+    if _AGAIN.search(later) and not _PREDICATE & set(one):
+        return True
+    return _labels_differ(one, two)
+
+
+def _labels_differ(one: list[str], two: list[str]) -> bool:
+    """Whether what differs first is a number or letter that names the subject: invoice 1021 / 1022, 会议室A / 会议室B.
+
+    A number before any predicate tells which one is meant; behind one ("the port is 7421") it is what is said.
+    """
+    shared = [a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))]
+    place = len(shared)
+    if place >= min(len(one), len(two)) or _PREDICATE & set(shared):
+        return False
+    return _is_label(one[place]) and _is_label(two[place])
+
+
+def _is_label(token: str) -> bool:
+    return token[0].isdigit() or (len(token) == 1 and token.isascii() and token.isalpha() and token != "i")

@@ -1,0 +1,46 @@
+"""Signs that two alike statements are about two things: both stay."""
+
+import pytest
+
+from hindsight_core.consolidate.doubt import doubtful
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Please translate this into French.", "Please translate this into Dutch."),
+        ("请翻译成法语。", "请翻译成德语。"),
+        ("帮我订两个人的位子。", "帮我订四个人的位子。"),
+        ("Invoice 1021 was paid.", "Invoice 1022 was paid."),
+        ("订单1021已付款。", "订单1022已付款。"),
+        ("Lunch was 12 euros yesterday.", "Lunch was 14 euros today."),
+        ("run 0 of the cell", "run 1 of the cell"),
+        ("第3条：水壶在沸腾", "第4条：水壶在沸腾"),
+        ("会议室A能坐12人。", "会议室B能坐14人。"),
+        ("I live in Oslo.", "I used to live in Rome."),
+        ("我住在奥斯陆。", "我以前住在罗马。"),
+        ("The vault code is marigold.", "The vault code again, please."),
+        ("the vault code is marigold", "the vault code again"),
+        ("Could you book a table for two?", "Could you book a table for four?"),
+    ],
+)
+def test_both_stay(earlier, later):
+    assert doubtful(later, earlier)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The gateway port is 7420.", "The gateway port is 7421."),
+        ("网关的端口是 7420。", "网关的端口改成 7421 了。"),
+        ("My favourite editor is Alder.", "My favourite editor is now Birch."),
+        ("Kestrel runs on v2.3", "Kestrel runs on v2.4"),
+        ("I love spicy food.", "I can't stand spicy food any more."),
+        ("我喜欢简洁的回答。", "我现在改用详细的回答了。"),
+        ("I live in Oslo.", "I moved to Rome."),
+        ("I used to live in Oslo and now live in Rome.", "I no longer live in Rome; I used to."),
+        ("The audit is on 7 May.", "The audit is on 8 May."),
+    ],
+)
+def test_nothing_speaks_against_a_change(earlier, later):
+    assert not doubtful(later, earlier)
