@@ -40,6 +40,8 @@ def test_both_stay(earlier, later):
         ("I live in Oslo.", "I moved to Rome."),
         ("I used to live in Oslo and now live in Rome.", "I no longer live in Rome; I used to."),
         ("The audit is on 7 May.", "The audit is on 8 May."),
+        ("Please never call before nine.", "You may call from seven on now."),
+        ("I like the dark view.", "No more dark view for me. The light one please."),
     ],
 )
 def test_nothing_speaks_against_a_change(earlier, later):

@@ -12,9 +12,10 @@ from itertools import takewhile
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,:]\d+)*|[\u4e00-\u9fff]|[^\s\w]")
 _REQUEST = re.compile(
     r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?!假)|帮我|帮忙|麻烦|给我(?!的))"
-    r"|\bplease\W*$",
     re.IGNORECASE,
 )
+_STANDING = re.compile(r"\b(?:never|always|from now on|any ?more|every|whenever)\b|以后|总是|永远|每次|不要再|别再|今后", re.IGNORECASE)
+_FEW = 6
 _FORMERLY = re.compile(
     r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|以前|曾经|从前|原先", re.IGNORECASE
 )
@@ -87,7 +88,7 @@ _AGAIN = re.compile(r"\bagain\b|再(?:说|发|问|来)", re.IGNORECASE)
 
 def doubtful(later: str, earlier: str) -> bool:
     """Whether `earlier` had better stay, although `later` seems to give it another value."""
-    if _REQUEST.search(later) or _REQUEST.search(earlier):
+    if any(_REQUEST.search(text) and not _STANDING.search(text) for text in (later, earlier)):
         return True
     if _FORMERLY.search(later) and not _NOW.search(later):
         return True
@@ -95,7 +96,7 @@ def doubtful(later: str, earlier: str) -> bool:
     if days[0] and days[1] and days[0] != days[1]:
         return True
     one, two = ([token.casefold() for token in _TOKEN.findall(text)] for text in (later, earlier))
-    if _AGAIN.search(later) and not _PREDICATE & set(one):
+    if _AGAIN.search(later) and len(one) <= _FEW and not _PREDICATE & set(one):
         return True
     return _labels_differ(one, two)
 
