@@ -11,10 +11,13 @@ from itertools import takewhile
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,:]\d+)*|[\u4e00-\u9fff]|[^\s\w]")
 _REQUEST = re.compile(
-    r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?!假)|帮我|帮忙|麻烦|给我(?!的))"
+    r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?!假)|帮我|帮忙|麻烦|给我(?!的))",
     re.IGNORECASE,
 )
-_STANDING = re.compile(r"\b(?:never|always|from now on|any ?more|every|whenever)\b|以后|总是|永远|每次|不要再|别再|今后", re.IGNORECASE)
+_STANDING = re.compile(
+    r"\b(?:never|always|from now on|any ?more|every|whenever)\b|以后|总是|永远|每次|不要再|别再|今后",
+    re.IGNORECASE,
+)
 _FEW = 6
 _FORMERLY = re.compile(
     r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|以前|曾经|从前|原先", re.IGNORECASE
