@@ -18,7 +18,7 @@ _STANDING = re.compile(
     r"\b(?:never|always|from now on|any ?more|every|whenever)\b|以后|总是|永远|每次|不要再|别再|今后",
     re.IGNORECASE,
 )
-_FEW = 6
+_FEW = 8
 _FORMERLY = re.compile(
     r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|以前|曾经|从前|原先", re.IGNORECASE
 )
