@@ -46,7 +46,9 @@ def dumps(value: Any) -> str:
     try:
         return storable(_encode(value))
     except (TypeError, ValueError, RecursionError):
-        raise InvalidInput("metadata must be a JSON object: strings, numbers, True, False, None, lists, dicts") from None
+        raise InvalidInput(
+            "metadata must be a JSON object: strings, numbers, True, False, None, lists, dicts"
+        ) from None
 
 
 def encode_unit(unit: MemoryUnit) -> str:

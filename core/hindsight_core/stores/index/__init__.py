@@ -304,9 +304,7 @@ class SearchIndex:
             b=probe.b,
         )
         entities = self._entities.find(probe.entities, mask)
-        found = _Found(
-            probe=probe, mask=mask, term_df=term_df, terms=terms, parts=parts, entities=entities
-        )
+        found = _Found(probe=probe, mask=mask, term_df=term_df, terms=terms, parts=parts, entities=entities)
         self._found = [found, *self._found[: _KEPT - 1]]
         return found
 
