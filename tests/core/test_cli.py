@@ -209,7 +209,7 @@ def test_the_timeline_of_a_fact_is_shown(filled):
         (["find"], "阳台上种了三盆薄荷"),
         (["get", "m1"], "Kestrel listens"),
         (["aggregate", "--by", "speaker"], "Mira"),
-        (["stats"], "file_bytes"),
+        (["stats"], "embedder"),
         (["doctor"], "no embedder"),
         (["scopes"], "default"),
         (["sweep", "--dry-run"], "3 memories looked at"),

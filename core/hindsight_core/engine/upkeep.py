@@ -153,6 +153,7 @@ class Stats(dict[str, Any]):
 def stats(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> Stats:
     """Figures over what may be read, with the settings that explain a recall."""
     figures = Stats(parts.store.stats(Visibility(scopes=reach, now=now, statuses=_EVERY, unindexed=True)))
+    del figures["file_bytes"]  # of the whole store: it would tell how much others have to remember
     figures["profile"] = parts.profile.name
     figures["embedder"] = parts.embedder.fingerprint if parts.embedder else "none: words, names and time only"
     return figures
