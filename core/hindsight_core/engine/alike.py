@@ -33,26 +33,26 @@ _COSINES = 1 << 20
 
 
 def merges(
-    parts: Parts, vitals: Sequence[Vital], wanted: Collection[Key], leaving: Collection[Key], now: datetime
+    parts: Parts,
+    vitals: Sequence[Vital],
+    wanted: Collection[Key] | None,
+    leaving: Collection[Key],
+    now: datetime,
 ) -> list[Step]:
     """Merges among active memories, each within its own scope.
 
     Args:
         parts: The engine's parts.
         vitals: All memories that may be swept.
-        wanted: Those to compare with all others.
+        wanted: Those to compare with all others; None for every one.
         leaving: Those that are archived or deleted anyway.
         now: The present moment.
     """
     if parts.calibration is None:
         return []
-    staying = [v for v in vitals if v.status is Status.ACTIVE and v.key not in leaving]
-    moment, decay = now.timestamp(), parts.profile.decay
-    heaviness = {
-        v.key: (weight_now(v.weight, moment - v.weight_at, decay), v.importance, -v.seq) for v in staying
-    }
-    found = _Same(heaviness, {v.key for v in staying if v.pinned})
-    looked_at = [v.key for v in staying if v.key in wanted]
+    staying = {v.key: v for v in vitals if v.status is Status.ACTIVE and v.key not in leaving}
+    looked_at = list(staying) if wanted is None else [key for key in staying if key in wanted]
+    found = _Same(staying, now, parts.profile.decay)
     part = min(max(_COSINES // max(len(staying), 1), 1), _COMPARED)
     top, into = _NEAREST, dict[Key, Key]()
     while looked_at:
@@ -63,7 +63,7 @@ def merges(
         into = found.merged()
         looked_at = [
             key for key, near in crowded.items()
-            if key not in into and sum(k in heaviness and k not in into for k in near) < _NEAREST
+            if key not in into and sum(k in staying and k not in into for k in near) < _NEAREST
         ]  # fmt: skip
         top *= 2
     return [
@@ -75,9 +75,11 @@ def merges(
 class _Same:
     """Pairs that say the same, and what follows from them."""
 
-    def __init__(self, heaviness: Mapping[Key, tuple[float, float, int]], pinned: set[Key]) -> None:
-        self.heaviness = heaviness
-        self._kept = pinned
+    def __init__(self, staying: Mapping[Key, Vital], now: datetime, decay: float) -> None:
+        self.staying = staying
+        self._now = now.timestamp()
+        self._decay = decay
+        self._kept: set[Key] = set()
         self._pairs: dict[Key, set[Key]] = {}
         self._said: dict[Key, int] = {}
         self._metadata: dict[Key, Mapping[str, Any]] = {}
@@ -86,7 +88,7 @@ class _Same:
         for unit, its in ((one, other), (other, one)):
             self._pairs.setdefault(unit.key, set()).add(its.key)
             self._said[unit.key], self._metadata[unit.key] = len(unit.occurrences), unit.metadata
-            if unit.caller_id:
+            if unit.caller_id or unit.pinned:
                 self._kept.add(unit.key)
 
     def knows(self, one: Key, other: Key) -> bool:
@@ -99,8 +101,10 @@ class _Same:
         disagree keep two apart, those it takes over on the way included.
         """
 
-        def order(key: Key) -> tuple[bool, tuple[float, float, int], Key]:
-            return key in self._kept, self.heaviness[key], key
+        def order(key: Key) -> tuple[bool, float, float, int, Key]:
+            vital = self.staying[key]
+            strength = weight_now(vital.weight, self._now - vital.weight_at, self._decay)
+            return key in self._kept, strength, vital.importance, -vital.seq, key
 
         into: dict[Key, Key] = {}
         said, metadata = dict(self._said), dict(self._metadata)
@@ -155,7 +159,7 @@ def _look(
     for one, other, similarity in _pairs(rows.tolist(), near.tolist(), similar.tolist(), units):
         if one.scope != other.scope or found.knows(one.key, other.key):
             continue
-        if one.key in found.heaviness and other.key in found.heaviness and joinable(one, other):
+        if one.key in found.staying and other.key in found.staying and joinable(one, other):
             later, earlier = (one, other) if one.seq > other.seq else (other, one)
             if verdict(later, Neighbour(earlier, similarity)).verdict is Verdict.SAME:
                 found.add(one, other)

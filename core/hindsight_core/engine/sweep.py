@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -76,16 +76,15 @@ def sweep(
     steps = plan(vitals, now, decay=profile.decay, archive_below=profile.archive_below, keep=keep)
     leaving = {step.key for step in steps}
     mark = None if full else _mark(parts, scope)
-    wanted: Collection[Key] = (
-        {vital.key for vital in vitals} if mark is None else set(store.changed(after=mark, scopes=[scope]))
-    )
-    arrival = {vital.key: vital.seq for vital in vitals}
+    wanted = None if mark is None else set(store.changed(after=mark, scopes=[scope]))
     steps += merges(parts, vitals, wanted, leaving, now)
-    steps.sort(key=lambda step: (arrival[step.key], step.key))
+    concerned = {step.key for step in steps}
+    planned = {vital.key: vital for vital in vitals if vital.key in concerned}
+    steps.sort(key=lambda step: (planned[step.key].seq, step.key))
     if dry_run:
         return Sweep(steps=tuple(steps), batch=None, looked_at=len(vitals))
     batch = parts.new_id(now)
-    done = _carry_out(parts, scope, steps, vitals, position, batch, now)
+    done = _carry_out(parts, scope, steps, planned, position, batch, now)
     if position != mark:
         with store.write(actor="sweep", batch=batch, now=now) as tx:
             at = {"event": position, "embedder": store.meta().get(FINGERPRINT)}
@@ -113,13 +112,12 @@ def _carry_out(
     parts: Parts,
     scope: Scope,
     steps: Sequence[Step],
-    vitals: Sequence[Vital],
+    planned: Mapping[Key, Vital],
     position: int,
     batch: str,
     now: datetime,
 ) -> list[Step]:
     """Do what was planned at a position of the journal, but for what others have changed since."""
-    strength = {vital.key: vital.weight_at for vital in vitals}
     others: set[Key] = set()
     done: list[Step] = []
     for start in range(0, len(steps), _CHUNK):
@@ -127,7 +125,7 @@ def _carry_out(
             others.update(parts.store.changed(after=position, scopes=[scope]))
             for step in steps[start : start + _CHUNK]:
                 touched = step.key in others or (step.into is not None and step.into in others)
-                if not touched and _do(tx, step, strength[step.key], now, parts.profile.decay):
+                if not touched and _do(tx, step, planned[step.key].weight_at, now, parts.profile.decay):
                     done.append(step)
             position = parts.store.position()
     return done
