@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hindsight_core.consolidate.lexicon import IMMUTABLE, word_set
+from hindsight_core.consolidate.lexicon import IMMUTABLE, UNIQUE_KIN, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.overlap import (
     another_subject,
@@ -35,6 +35,7 @@ _ANY = _SIGN | Mark.FRESH | Mark.LASTS | Mark.WISH
 _UNREAL = Mark.SUPPOSES | Mark.REPORTS | Mark.ASKS
 _VERBAL = word_set("@home @job")
 """Slots that a verb alone may name ("finished work"): too little to tell what has ended."""
+_TIMES = frozenset(["date", "weekday", "year"])
 _SHORT = 8
 """A fact of so many words is one fact; a longer one must be met more fully to be replaced."""
 _MET, _MET_WHEN_LONG = 0.25, 0.5
@@ -106,12 +107,15 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         and changed
         and (unit_alone or not core or (core - earlier.names and same_slot(later, earlier, changed)))
     ):
-        if marks & (_SIGN | Mark.FRESH | Mark.LASTS):
+        appointment = all(
+            new.kind in _TIMES for new, _ in changed
+        )  # or merely another day on which something happened
+        if marks & (_SIGN | Mark.LASTS) or (marks & Mark.FRESH and not appointment):
             return True, "another value"
-        if share == 1 and len(earlier.keys) > 1 and not narrowed(later, earlier, shared):
+        if share == 1 and earlier.kin <= UNIQUE_KIN and not narrowed(later, earlier, shared):
             return True, "another value of the same"
     wishes = marks & earlier.marks & Mark.WISH
-    if met and apart and (marks & (_SIGN | Mark.LASTS) or wishes):
+    if met and apart and (marks & (_SIGN | Mark.FRESH | Mark.LASTS) or wishes):
         return True, "the opposite"
     told = core - earlier.subject
     ended = all(clause.marks & (Mark.NOT | Mark.ENDED) for clause in earlier.clauses)

@@ -21,9 +21,11 @@ def _axes(text: str) -> dict[str, tuple[int, int]]:
 OPPOSITES = _axes(
     """
     short shorter brief briefly concise succinct terse 短 简洁 简短 简单 精简 扼要 / long longer detailed thorough elaborate lengthy depth 长 详细 详尽 具体 展开
-    on enabled enable re-enabled reenabled reactivated active activated open opened opens 打开 开启 开着 启用 开放 开通 / off disabled disable inactive deactivated closed closes 关 关闭 关着 关掉 停用 禁用
+    on enabled enable re-enabled reenabled reactivated active activated open opened opens 营业 打开 开启 开着 启用 开放 开通 / off disabled disable inactive deactivated closed closes 关 关闭 关着 关门 歇业 停业 关掉 停用 禁用
+    broken down crashed faulty 坏 坏了 故障 / repaired fixed working works mended 修好 修复 正常
     light bright 浅色 亮色 / dark 深色 暗色
-    like likes love loves enjoy enjoys adore fond prefer 喜欢 爱 爱吃 偏爱 / hate hates dislike dislikes detest stand 讨厌 不喜欢 受不了 反感
+    like likes love loves enjoy enjoys adore fond prefer 喜欢 爱 爱吃 爱上 迷上 偏爱 / hate hates dislike dislikes detest stand 讨厌 不喜欢 受不了 反感
+    quiet silent 安静 清静 / noisy lively loud 热闹 吵
     hot warm 热 / cold iced 冷 冰
     morning mornings 早上 上午 / evening evenings night nights 晚上 夜里
     public 公开 / private 私有 私密
@@ -52,10 +54,6 @@ OPPOSITES = _axes(
     staging 预发 测试 / production prod 生产 线上
     primary master / replica secondary
     read 读 / write 写
-    all every each whole entire 所有 全部 全体 每个 都 / some several few 有些 一些 部分 几个 / most majority 大部分 大多数 多数 / only just solely 只 仅 只有 仅仅 / both / none neither 没有人
-    must shall 必须 一定 / should ought 应该 最好 / can may could might 可以 可能 也许
-    always 总是 一直 永远 每次 / often usually 经常 通常 一般 / sometimes occasionally 有时 有时候 偶尔 / rarely seldom 很少 极少 / never 从不 从来
-    daily 每天 / weekly 每周 / monthly 每月 / yearly annually 每年
     north 北 / south 南 / east 东 / west 西
     buy bought buying 买 / sell sold selling 卖
     english 英文 英语 / chinese mandarin 中文 汉语 / spanish 西班牙语 西语 / french 法语 法文 / german 德语 德文 / japanese 日语 日文 / korean 韩语 韩文 / russian 俄语 俄文 / italian 意大利语 / portuguese 葡萄牙语
@@ -77,6 +75,16 @@ def _groups(text: str) -> dict[str, str]:
     return found
 
 
+QUANTIFIERS = _axes(
+    """
+    all every each whole entire 所有 全部 全体 每个 都 / some several few 有些 一些 部分 几个 / most majority 大部分 大多数 多数 / only just solely 只 仅 只有 仅仅 / both / none neither 没有人
+    must shall 必须 一定 / should ought 应该 最好 / can may could might 可以 可能 也许
+    always 总是 一直 永远 每次 / often usually 经常 通常 一般 / sometimes occasionally 有时 有时候 偶尔 / rarely seldom 很少 极少 / never 从不 从来
+    daily 每天 / weekly 每周 / monthly 每月 / yearly annually 每年
+    """
+)
+"""How many, how surely, how often: they keep two texts apart, but "all" against "only" tells of no change."""
+
 PERSONS = _groups(
     """
     I i my me mine myself 我
@@ -91,7 +99,7 @@ PERSONS = _groups(
 
 SLOTS = _groups(
     """
-    @home live lives living lived reside resides 住 住在 搬 搬到 搬去 搬进 搬家
+    @home live lives living lived reside resides 住 住在 搬 搬到 搬去 搬进 搬家 搬走 搬离 搬出 搬出来
     @phone phone telephone extension number mobile 电话 分机 分机号 手机号 号码 座机
     @deadline deadline due 截止 截止日期 到期 期限
     @boss boss manager supervisor 领导 上司 老板 主管 经理
@@ -132,7 +140,7 @@ ATTRIBUTES = word_set(
     timeout limit quota size budget rent salary price cost rate target goal password username timezone
     birthday age weight height major job position role team department doctor dentist school university bank
     provider plan region cluster server url endpoint queue key format protocol encoding currency contact
-    mentor supervisor successor
+    mentor supervisor successor priority focus top biggest largest best closest nearest
     """
 )
 """Nouns that hold one value at a time: "the X of Y is Z"."""
@@ -210,6 +218,14 @@ IRREGULAR = _groups(
 )
 PAST = frozenset(IRREGULAR) - {"had", "left", "kept", "held", "chose", "chosen", "known", "led", "built"}
 
+LASTING = word_set(
+    """
+    decided chose picked agreed settled hired bought adopted joined subscribed set configured assigned named installed moved switched
+    registered signed elected appointed promoted enabled disabled planned scheduled booked
+    """
+)
+"""Past tenses that tell of a state which holds since."""
+
 KIN = _groups(
     """
     mother mother mom mum mama 妈 妈妈 母亲 我妈
@@ -253,6 +269,9 @@ KIN = _groups(
     """
 )
 """Who a sentence is about when it is about somebody of the speaker's: word -> whose."""
+
+UNIQUE_KIN = word_set("mother father wife husband partner boss grandmother grandfather")
+"""Whom one has one of."""
 
 LIGHT_STEMS = word_set(
     """

@@ -60,7 +60,7 @@ _ENGLISH = {
         broke|broken up; split up; got|are|is divorced; gone|went off; fed up with; done with; is|are|was|all done; finished; i|we|he|she|they closed; got out of; moved out; sold; discontinued; decommissioned; deprecated; removed; deleted;
         moved|moving|migrated|migrating away|off; switched|turned off; shut|closed down; taken|took down; phased out; gave|given away; threw|thrown away|out; ripped|torn|tore out;
         outgrew; outgrown; grew|grown out of; passed away; wore|worn off; fell through; used to; left; leaving; moved|moving out of; parted ways; back|home from; returned from;
-        over with; is|are over; pulled|dropped|backed out of; withdrew; withdrawn; recovered from; cured of; expired; unsubscribed; uninstalled
+        over with; is|are over; pulled|dropped|backed out of; withdrew; withdrawn; had|have|has to stop|quit; behind us; in months|years|ages; recovered from; cured of; expired; unsubscribed; uninstalled
     """,
     Mark.CHANGED: """
         switched|switching|switches|moved|moving|changed|migrated|migrating|shifted|converted|upgraded|upgrading|downgraded|updated|renamed|revised|corrected
@@ -68,13 +68,13 @@ _ENGLISH = {
         rescheduled; postponed; reassigned; relocated; transferred; promoted;
         pushed to|back|out; put off; brought|moved forward|up|back|away; took|taken|takes|taking over; became; turned into; turned #; went|gone|goes from|up|down; up|down to #;
         grew|grown|rose|risen|fell|fallen|dropped|cut|improved|climbed|slipped to|from; reached #; changed my|his|her|our|their mind; change of plan|plans|heart;
-        was|were|is|has|have changed; has|have been changed; turned out; started over; settled on; new name|number|address|owner; new phone number; is|are my|our|the new; coming|came round|around to; started|begun|began # again; reopened; resumed; rewrote; rewritten; rebuilt; re-enabled; reenabled; reactivated; restored
+        was|were|is|has|have changed; has|have been changed; turned out; started over; settled on; after all; new name|number|address|owner; new phone number; is|are my|our|the new; coming|came round|around to; have|has come to; reopened; resumed; rewrote; rewritten; rebuilt; re-enabled; reenabled; reactivated; restored
     """,
     Mark.NOW: """
-        ~now; ~these days; ~nowadays; ~currently; ~already; ~finally; ~as of; effective; ~at last; ~at the moment; has|have become; ~by now; ~again; signed off; unblocked; approved; resolved; merged; went live; shipped
+        ~now; ~these days; ~nowadays; ~currently; ~already; ~finally; ~as of; effective; ~at last; ~at the moment; has|have become; ~by now; ~again; makes|making #; signed off; unblocked; approved; resolved; merged; went live; shipped
     """,
     Mark.FRESH: """
-        bumped; raised; lowered; reduced; increased; extended; shortened; doubled; halved; adjusted; delayed; cut the|our|my|it|back; ~recently; ~lately; ~starting; from #; since; new; newly; ~today; just; started; began; ~yesterday; latest; this|last week|month|year|morning|summer|winter|spring|autumn|fall
+        bumped; raised; lowered; reduced; increased; extended; shortened; doubled; halved; adjusted; delayed; cut the|our|my|it|back; ~recently; ~lately; has|have been; ~starting; from #; since; new; newly; ~today; just; started; began; ~yesterday; latest; this|last week|month|year|morning|summer|winter|spring|autumn|fall
     """,
     Mark.LASTS: "~for good; ~from now on; ~permanently; every time; in general; ~going forward; forever; ~from here on; ~from here on out",
     Mark.ADDS: """
@@ -136,17 +136,17 @@ _CHINESE = {
         不再 再也[不没] 戒[了掉烟酒] 辞[职了] 离职 调走 取消 停[了用掉产] 不用了 弃用 废弃 放弃 作废 分手 离婚 卖[了掉] 退[了出役休订掉] 下线 注销 没了 扔了 拆了 用不了 关停 卸载 卸任
         搬[走出离] 告别 不(?!那|这|怎|再|错|过(?!敏)|少|仅|但|好意思|知道|久|同|到|及|料|对|了|小心|得了|一定|太)[^，。,了]{1,8}了(?!解) 已经好了 痊愈 治好 换掉 淘汰 停止 终止 结束 吃腻 喝腻 玩腻 完(?<=[休学做读看修住养治建还付交写办]完) 删[了掉] 不了了 回来了 坏了 出院 康复 毕业了 摘[了掉] 送人了 退[赛学租][了，]? 到期了 做完 走了""",
     Mark.CHANGED: r"""
-        改[成为到用在叫由喝吃坐骑走学做看听回读练从写跑放存向跟给去发交住] 改(?:主意|变|名|期|版|了) 换[成到了为用回家去] 更换 替换 换.{1,8}了 搬[到去进家回了] 迁[到移至往入] 移[到至] 转[到去成为用岗向学投] 调[到成为岗至去]
+        改[成为到用在叫由喝吃坐骑走学做看听回读练从写跑放存向跟给去发交住] 改(?:主意|变|名|期|版|了|[\u4e00-\u9fff][到成为在]) 换[成到了为用回家去] 更换 替换 换.{1,8}了 搬[到去进家回了] 迁[到移至往入] 移[到至] 转[到去成为用岗向学投] 调[到成为岗至去]
         调整?[到成为了] 升(?:到|至|为|职|级[到为至成了]) 降[到为级至] 涨[到了价至] 加到 提(?:到|高[到了至]) 增加到 减[到少] 缩[短减] 延[长期后到至] 推[迟到后翻] 提前 挪[到至] 接手 接任 接替 接管 取代 代替 顶替 变[成为了更]
         而不是 更新[为成到] 最[后终](?:选|定|用|还是) 重命名 更名 跳槽 入职 晋升 升任 恢复了 重新 又开始 反悔 打开了 关[掉了闭]了? 开通 启用 砍[到掉] 从[^，。,]{1,12}(?:改|换|变|升|降|调|搬|转|涨|到)
         轮到 交给 移交 转给 新[\u4e00-\u9fff]{1,4}[是叫]""",
     Mark.NOW: r"""
-        更[喜爱] 现在 目前 如今 眼下 已经 己经 终于 以后 今后 从[^，。,]{1,8}起 周[一二三四五六日天]起 明天起 下个?[周月]起 起(?=[，,。\s]|每) 开始 签字 签了 放行 批[了准] 通过了 上线了 修[好复]了 解决了 接下来 之后的 往后""",
+        更[喜爱] 新规 新政策 又(?=开放|开了|能|可以|恢复|营业) 过了(?=[，。,.\s]|$) 现在 目前 如今 眼下 已经 己经 终于 以后 今后 从[^，。,]{1,8}起 周[一二三四五六日天]起 明天起 下个?[周月]起 起(?=[，,。\s]|每) 开始 签字 签了 放行 批[了准] 通过了 上线了 修[好复]了 解决了 接下来 之后的 往后""",
     Mark.FRESH: r"""
         最近 近来 近期 刚刚 刚(?=[从把换到给]) 新版 改版 这周 上周 上个月 这个月 昨天 今早 今天 刚才 新(?=的|来|换) 了(?=[，。！!,.\s]|$)""",
     Mark.LASTS: "以后 从今往后 今后 往后 永远 彻底",
     Mark.ADDS: r"""
-        [也又](?!是|不|没|许|开始) 还(?!不|没|未|是|在|款|书|钱|有点) 另外 再加 同时 外加 除了 此外 并且 兼 再养 多了 加上 以及 额外 附带 新增 不光 不仅 不但 顺便 再(?=领|养|买|学|加|开)""",
+        [也又](?!是|不|没|许|开|能|可以|恢复|营业) 还(?!不|没|未|是|在|款|书|钱|有点) 另外 再加 同时 外加 除了 此外 并且 兼 再养 多了 加上 以及 额外 附带 新增 不光 不仅 不但 顺便 再(?=领|养|买|学|加|开)""",
     Mark.ONCE: r"""
         这[次回趟单](?!起) 这一[次回趟单] 今天先 今天的 今晚 临时 暂时 先(?=这样|用|按|别|一) 就今天 仅此 下不为例 改回去 破例 例外 本次 此次 今天(?=就|给|帮|想|要) 明天(?=就|给|帮)""",
     Mark.ASKS: r"""

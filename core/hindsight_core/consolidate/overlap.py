@@ -156,7 +156,16 @@ def another_subject(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
 def narrowed(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
     """Whether the later fact speaks of more than the earlier one, or of a special case: the *design* team, the *metrics* port."""
     strangers = foreign(later.keys, earlier)
-    if len(strangers) > 2 or any(key.endswith(head) for key in strangers if key >= _HAN for head in shared):
+    if not {value.kind for value in later.values} <= {value.kind for value in earlier.values}:
+        return True
+    if any(
+        key not in later.keys and key not in later.words and key not in later.han
+        for key in shared - earlier.codes
+    ):
+        return True  # met in part only
+    if len(strangers) > min(2, len(earlier.keys)) or any(
+        key.endswith(head) for key in strangers if key >= _HAN for head in shared
+    ):
         return True
     return any(head in shared and foreign((modifier,), earlier) for modifier, head in later.modified)
 

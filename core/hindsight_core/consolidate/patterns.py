@@ -21,7 +21,7 @@ _MEASURE = (
 _PART_OF_DAY = "(?:凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚)"
 _PAST_HOUR = rf"(?![儿点子的])(?:半|钟|整|[一三]刻|(?:\d{{1,2}}|[{_HAN_DIGIT}十]{{1,3}})分?)?"
 _DATE_EN = rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}|{_MONTH}\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d:%]))(?![A-Za-z])(?:,?\s(?:19|20)\d\d)?"
-_AFTER = "(?:(?<=in )|(?<=by )|(?<=to )|(?<=from )|(?<=till )|(?<=until )|(?<=since ))"
+_AFTER = "(?:(?<=in )|(?<=by )|(?<=to )|(?<=from )|(?<=till )|(?<=until )|(?<=since )|(?<=of ))"
 _CLEAN = r"(?<![A-Za-z0-9_.])"
 _FINE = r"(?![A-Za-z0-9_])"
 

@@ -12,6 +12,7 @@ from hindsight_core.consolidate.lexicon import (
     ATTRIBUTES,
     COPULAS,
     IRREGULAR,
+    LASTING,
     LIGHT,
     LIGHT_STEMS,
     PAST,
@@ -90,7 +91,7 @@ class Token(NamedTuple):
 class ClauseReader:
     """A stretch of a sentence between pauses, while it is read."""
 
-    __slots__ = ("definite", "han", "marks", "tokens", "verb", "words")
+    __slots__ = ("definite", "han", "marks", "owned", "tokens", "verb", "words")
 
     def __init__(self) -> None:
         self.tokens: list[Token] = []
@@ -98,6 +99,7 @@ class ClauseReader:
         self.han: list[str] = []
         self.verb = -1
         self.definite = False
+        self.owned = False
         self.marks = Mark.NONE
 
     def add(self, form: str | Value, kind: str, key: str = "", word: str = "") -> None:
@@ -111,6 +113,8 @@ class ClauseReader:
         """Find the marks, once the clause is complete."""
         words, marks = self.words, self.marks
         for place, word in enumerate(words):
+            if word == "too" and place + 1 < len(words):  # too small
+                continue
             for rest, mark, silent in PHRASES.get(word, ()):
                 if not rest or tuple(words[place + 1 : place + 1 + len(rest)]) == rest:
                     change = mark & (Mark.ENDED | Mark.CHANGED)
@@ -281,7 +285,7 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
             kind = "v"
         else:
             kind = "f" if not own else "l" if light else "k"
-        if kind == "v" and past and form not in STATIVE and clause.verb < 0:
+        if kind == "v" and past and clause.verb < 0 and form not in STATIVE and form not in LASTING:
             clause.marks |= Mark.EVENT
         if own and not light and adjacent and before == "#":
             _count(clause, own)
@@ -295,6 +299,9 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
         before = form
 
 
+_ANY_UNIT = frozenset(["", "个", "名", "位"])
+
+
 def _verbal(form: str, before: str) -> bool:
     return before in _PRONOUNS or (before not in _DETERMINERS and (form in STATIVE or form in _AUXILIARIES))
 
@@ -302,7 +309,7 @@ def _verbal(form: str, before: str) -> bool:
 def _count(clause: ClauseReader, key: str) -> None:
     """Say what a number counts: "12 books"."""
     value = clause.tokens[-1].form
-    if isinstance(value, Value) and value.kind in ("count", "ordinal") and not value.unit:
+    if isinstance(value, Value) and value.kind in ("count", "ordinal") and value.unit in _ANY_UNIT:
         clause.tokens[-1] = Token(value._replace(unit=key), "#", "")
 
 
@@ -311,32 +318,24 @@ def _segments(run: str) -> tuple[tuple[str, str, str], ...]:
     """Words of a Chinese run, as (form, kind, key)."""
     import rjieba  # loads its dictionary, a tenth of a second: only when there is Chinese
 
-    found = []
-    for word, tag in rjieba.tag(run):
-        if word in _UNSAID_HAN:
-            found.append((word, "u", ""))
-            continue
-        topical = tag[0] in _TOPIC_TAGS and word not in LIGHT
-        slot = SLOTS.get(word)
-        if word in COPULAS:
-            found.append(("=", "=", ""))
-        elif word in PREPOSITIONS:
-            found.append((word, "p", ""))
-        else:
-            name = topical and slot is None and tag[:2] in _NAME_TAGS
-            kind = (
-                "n"
-                if name
-                else "v"
-                if tag[0] == "v"
-                else "k"
-                if topical
-                else "l"
-                if tag[0] in _TOPIC_TAGS
-                else "f"
-            )
-            found.append((word, kind, (slot or word) if topical else ""))
-    return tuple(found)
+    return tuple(_segment(word, tag) for word, tag in rjieba.tag(run))
+
+
+def _segment(word: str, tag: str) -> tuple[str, str, str]:
+    if word in _UNSAID_HAN:
+        return word, "u", ""
+    if word in COPULAS:
+        return "=", "=", ""
+    if word in PREPOSITIONS:
+        return word, "p", ""
+    topical = tag[0] in _TOPIC_TAGS and word not in LIGHT
+    slot = SLOTS.get(word)
+    key = (slot or word) if topical else ""
+    if topical and slot is None and tag[:2] in _NAME_TAGS:
+        return word, "n", key
+    if tag[0] == "v":
+        return word, "v", key
+    return word, "k" if topical else "l" if tag[0] in _WEIGHTY_TAGS else "f", key
 
 
 def _read_han(clause: ClauseReader, run: str) -> None:
@@ -344,6 +343,10 @@ def _read_han(clause: ClauseReader, run: str) -> None:
         clause.definite = True
     clause.han.append(run)
     for form, kind, key in _segments(run):
+        if clause.tokens and kind in "kn" and clause.tokens[-1].kind == "#":
+            _count(clause, key)
         if form == "在" and clause.tokens and clause.verb < 0:
             kind = "v"
+        if form == "的" and clause.verb < 0:
+            clause.owned = True
         clause.add(form, kind, key)

@@ -57,6 +57,7 @@ def distinguished(one: Statement, other: Statement) -> bool:
         bool((one.marks ^ other.marks) & _MANNER)
         or ((one.first or other.first) and _apart(one, other))
         or opposed(one.ends, other.ends)
+        or opposed(one.quantities, other.quantities)
         or (bool(one.persons and other.persons) and one.persons != other.persons)
         or not _same_values(one, other)
         or _names(one, other) != _names(other, one)

@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import or_
 
-from hindsight_core.consolidate.lexicon import KIN, OPPOSITES, PERSONS, SLOT_VERBS, word_set
+from hindsight_core.consolidate.lexicon import KIN, OPPOSITES, PERSONS, QUANTIFIERS, SLOT_VERBS, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.reader import ClauseReader, Token, sentences
 from hindsight_core.consolidate.values import Value
@@ -24,6 +24,10 @@ LONGEST = 1200
 MOST_FACTS = 12
 _TOGETHER = re.compile(r"\band (?:i|me)\b|\bi and\b")
 _TOGETHER_HAN = re.compile("我们?[和跟与同]")
+_LONG_OPPOSITES: dict[str, list[str]] = {}
+for _word in OPPOSITES:
+    if _word[0] >= "\u3400" and len(_word) > 1:
+        _LONG_OPPOSITES.setdefault(_word[0], []).append(_word)
 _FIRST = word_set("i my me mine we our us ours myself")
 
 
@@ -38,7 +42,8 @@ class Clause:
         keys: What it talks about.
         values: Its values.
         subject: What of it comes before the verb.
-        definite: Whether it begins with "the", "my", 我 or has a 的 before its verb: it speaks of one thing only.
+        definite: Whether it speaks of one thing only: it begins with "the" or "my", or with a bare Chinese noun.
+        owned: Whether a 的 stands before its verb.
         marks: How it is meant.
     """
 
@@ -49,6 +54,7 @@ class Clause:
     values: tuple[Value, ...]
     subject: frozenset[str]
     definite: bool
+    owned: bool
     marks: int
 
 
@@ -104,6 +110,7 @@ class Statement:
         pairs: In a short text, each two neighbouring sentences as one fact: what and how may stand apart.
         content: All its topical words, values and symbols in order, as (what, kind), questions included.
         ends: Ends of axes of opposites named anywhere in it.
+        quantities: Ends of axes of quantifiers, likewise.
         persons: Whom its pronouns speak of.
         first: Whether it speaks of the speaker.
         marks: Everything that is marked in it, questions included.
@@ -117,6 +124,7 @@ class Statement:
     pairs: tuple[Fact, ...]
     content: tuple[tuple[str | Value, str], ...]
     ends: frozenset[tuple[int, int]]
+    quantities: frozenset[tuple[int, int]]
     persons: frozenset[str]
     first: bool
     marks: int
@@ -142,7 +150,10 @@ def read_statement(text: str, speaker: str | None) -> Statement:
             for token in tokens
             if token.kind not in "fpu="
         ),
-        _ends(tokens, words),
+        _ends(tokens, words, "".join(run for clause in clauses for run in clause.han)),
+        frozenset(
+            QUANTIFIERS[word] for word in (*words, *(token.form for token in tokens)) if word in QUANTIFIERS
+        ),
         frozenset(PERSONS[word] for word in (*words, *(token.form for token in tokens)) if word in PERSONS),
         any(_speaks_of_itself(clause) for clause in clauses),
         reduce(or_, (clause.marks for clause in clauses), Mark.NONE),
@@ -160,6 +171,7 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
     if report or _dated(stated[0]):
         marks |= Mark.EVENT
     tokens = [token for clause in stated for token in clause.tokens]
+    han = "，".join("".join(clause.han) for clause in stated if clause.han)
     parts = [_clause(clause.tokens, clause) for clause in stated]
     if len(parts) > 1:
         parts.insert(0, _clause(tokens, stated[0]))
@@ -196,7 +208,7 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
         frozenset((one, two) for one, two, _ in pairs),
         frozenset(token.key for token in tokens if token.kind == "a"),
         words,
-        "，".join("".join(clause.han) for clause in stated if clause.han),
+        han,
         tuple(token.form for token in tokens if isinstance(token.form, Value)),
         frozenset(
             (
@@ -205,20 +217,25 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
             )
         ),
         frozenset(KIN[word] for word in opening if word in KIN),
-        _ends(tokens, words),
+        _ends(tokens, words, han),
         any(_speaks_of_itself(clause) for clause in stated),
         marks,
         reduce(or_, (clause.marks for clause in stated if not clause.marks & Mark.PLANS), Mark.NONE),
     )
 
 
-def _ends(tokens: Iterable[Token], words: Iterable[str]) -> frozenset[tuple[int, int]]:
+def _ends(tokens: Iterable[Token], words: Iterable[str], han: str) -> frozenset[tuple[int, int]]:
+    """The ends of axes of opposites that are named; "too short" names none."""
     named = {OPPOSITES[word] for word in words if word in OPPOSITES}
     too = False
     for token in tokens:
         if token.form in OPPOSITES and not too:
             named.add(OPPOSITES[token.form])
         too = token.form in ("太", "不够")
+    for place, character in enumerate(han):
+        for word in _LONG_OPPOSITES.get(character, ()):
+            if han.startswith(word, place):
+                named.add(OPPOSITES[word])
     return frozenset(named)
 
 
@@ -284,6 +301,7 @@ def _clause(tokens: list[Token], source: ClauseReader) -> Clause:
         tuple(t.form for t in tokens if isinstance(t.form, Value)),
         _subject(source),
         source.definite,
+        source.owned,
         source.marks,
     )
 

@@ -92,8 +92,15 @@ def _holds_one(clause: Clause, verb: int, names: bool, kinds: tuple[str, str]) -
     if names:
         return clause.definite or any(kind == "a" for _, kind in before)
     if chinese:
-        return clause.definite and holder not in KIN and all(set(kind) <= set("kn") for kind in kinds)
-    return any(kind == "a" for _, kind in before)
+        nominal = set("knvlf" if clause.owned else "kn")
+        return (
+            clause.definite
+            and nouns[-1][1] == "k"
+            and holder not in KIN
+            and all(set(kind) <= nominal for kind in kinds)
+        )
+    of = clause.definite and any(word == "of" for word, _ in before) and all(kind == "k" for kind in kinds)
+    return of or any(kind == "a" for _, kind in before)
 
 
 def _relates_to_one(clause: Clause, verb: int, begin: int, names: bool) -> bool:
