@@ -5,7 +5,8 @@
     archived for 30 days, unread for 90, importance < 0.3 -> deleted  (the journal keeps it while its retention lasts)
     more active memories than the cap              -> archived, weakest first, important ones last, pinned never
     expired                                        -> deleted
-    two that say the same                          -> merged, the heavier one stays (decided by `consolidate`)
+    two that say the same                          -> merged, the heavier one stays (decided by `consolidate`, see
+                                                     `engine.alike`)
 
 The plan is a function of the memories and `now` alone: the same state gives the same plan, and once it is carried
 out a second one is empty. Archiving writes the strength down anew (same value, `weight_at` = now), so an archived
@@ -93,11 +94,11 @@ def plan(
             if strength < archive_below and memory.importance < LASTING:
                 reason = f"strength {strength:.3f} below {archive_below:g}"
                 steps[memory.key] = Step(key=memory.key, fate=Fate.ARCHIVE, reason=reason)
-            else:
+            elif keep is not None:
                 active.append((memory.importance >= LASTING, strength, memory.importance, memory.seq, memory))
-    pinned = sum(m.pinned and m.status is Status.ACTIVE and m.key not in steps for m in known)
-    surplus = 0 if keep is None else len(active) + pinned - keep
-    if surplus > 0:
+    if keep is not None:
+        pinned = sum(m.pinned and m.status is Status.ACTIVE and m.key not in steps for m in known)
+        surplus = max(len(active) + pinned - keep, 0)
         weakest = sorted(active, key=lambda row: (*row[:4], row[4].key))[:surplus]
         for _, strength, _, _, memory in weakest:
             reason = f"more than {keep} active memories; strength {strength:.3f} is among the least"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ _NEAREST = 4
 _COMPARED = 512
 _COSINES = 1 << 20
 """Cosines computed in one reading: some milliseconds, about what a recall takes."""
+_BREATH = 0.002
 
 
 def merges(
@@ -59,6 +61,8 @@ def merges(
         crowded: dict[Key, list[Key]] = {}
         for scope, keys in _by_scope(looked_at).items():
             for start in range(0, len(keys), part):
+                if start:
+                    sleep(_BREATH)  # a lock let go and taken again at once leaves no chance to those who wait
                 crowded |= _look(parts, parts.calibration, scope, keys[start : start + part], top, found, now)
         into = found.merged()
         looked_at = [
