@@ -7,6 +7,7 @@ decision itself is `consolidate.decide`, a pure function of two statements; here
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,7 +30,9 @@ MOST_OCCURRENCES = 32
 """Occurrences of one memory; then another begins. All of them are written again, twice to the journal, with each new
 one, so that without a bound the thousandth "ok" of a chat would cost a thousand times the first."""
 MAX_SIMILAR = 3
-"""Links of kind SIMILAR a memory makes when it comes in; the number of links stays linear in the number of memories."""
+MAX_LINKS = 24
+"""Links of kind SIMILAR a memory makes when it comes in, and how many links a memory may have for that to be added:
+what is near everything is linked with everything otherwise."""
 
 
 @lru_cache(maxsize=4096)
@@ -131,6 +134,7 @@ class Settler:
         self._view = view
         # Nobody else can write while this transaction is open, so what was read stays true but for its own puts.
         self._changed: dict[Key, MemoryUnit] = {}
+        self._linked: Counter[str] = Counter()
         self._fresh: list[Key] = []
         self._vectors: Floats | None = None
 
@@ -167,6 +171,8 @@ class Settler:
                 overtaken = overtaken or neighbour.unit
             elif decision.verdict is Verdict.EVOLVES:
                 replaced.append(neighbour.unit)
+            elif self._links_of(neighbour.unit) >= MAX_LINKS:
+                continue
             elif decision.verdict is Verdict.CONTRADICTS:
                 links.append(Link(neighbour.unit.id, LinkKind.CONTRADICTS))
             elif decision.verdict in (Verdict.RELATED, Verdict.SAME) and _similar(links) < MAX_SIMILAR:
@@ -176,6 +182,7 @@ class Settler:
         if overtaken is not None:
             unit = self._into_the_past(unit, overtaken)
         stored = self._put(unit, entry, "remembered")
+        self._linked.update(link.id for link in links)
         since = unit.valid_from or unit.timestamp or self._now
         for old in replaced:
             current = self._tx.get(old.key)  # linked by the put above
@@ -194,6 +201,10 @@ class Settler:
             self._vectors = np.concatenate([self._vectors, np.empty_like(self._vectors)])
         self._vectors[count] = vector
         self._fresh.append(key)
+
+    def _links_of(self, unit: MemoryUnit) -> int:
+        """Links it had when it was read, and those made to it since in this transaction."""
+        return len(unit.related_ids) + self._linked[unit.id]
 
     def _put(self, unit: MemoryUnit, entry: IndexEntry | None, reason: str) -> MemoryUnit:
         stored = self._tx.put(unit, entry, reason=reason)
