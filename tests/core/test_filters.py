@@ -202,7 +202,7 @@ INSTANTS = st.sampled_from(
         datetime(2031, 5, 4, tzinfo=UTC),
         datetime(2031, 5, 4, 8, tzinfo=timezone(timedelta(hours=8))),
         datetime(2031, 5, 4, 0, 0, 0, 1, tzinfo=UTC),
-        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=8))),
+        datetime(1, 1, 1, 8, tzinfo=timezone(timedelta(hours=8))),
         datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
     ]
 )
