@@ -22,7 +22,7 @@ OPPOSITES = _axes(
     """
     short shorter brief briefly concise succinct terse 短 简洁 简短 简单 精简 扼要 / long longer detailed thorough elaborate lengthy depth 长 详细 详尽 具体 展开
     on enabled enable re-enabled reenabled reactivated active activated open opened opens 营业 打开 开启 开着 启用 开放 开通 / off disabled disable inactive deactivated closed closes 关 关闭 关着 关门 歇业 停业 关掉 停用 禁用
-    broken down crashed faulty 坏 坏了 故障 / repaired fixed working works mended 修好 修复 正常
+    broken crashed faulty 坏 坏了 故障 / repaired fixed working works mended 修好 修复 正常
     light bright 浅色 亮色 / dark 深色 暗色
     like likes love loves enjoy enjoys adore fond prefer 喜欢 爱 爱吃 爱上 迷上 偏爱 / hate hates dislike dislikes detest stand 讨厌 不喜欢 受不了 反感
     quiet silent 安静 清静 / noisy lively loud 热闹 吵
@@ -40,7 +40,7 @@ OPPOSITES = _axes(
     required mandatory 必须 必填 / optional 可选 选填
     full-time 全职 / part-time 兼职
     increase up raise 上涨 / decrease down lower 下降
-    passing passes green pass 通过 / failing fails failed red fail broken 失败 挂
+    passing passes pass / failing fails failed fail 失败 挂
     blocked stuck waiting pending 卡 卡住 阻塞 / unblocked approved released done resolved merged signed 批 签字 解决 完成 放行 通过
     early earlier 早 / late later 晚
     tea 茶 / coffee 咖啡
@@ -152,7 +152,7 @@ STATIVE = word_set(
     report reports lead leads manage manages weigh weighs last lasts hold holds want wants like likes love
     loves park parks get gets speak speaks play plays own owns know knows mean means equals points listens
     serves keep keeps store stores stay stays sleep sleeps eat eats drink drinks wear wears study studies
-    teach teaches rent rents pay pays died have has had is are was were am be been contains requires supports
+    teach teaches rent rents pay pays enjoy enjoys go goes died have has had is are was were am be been contains requires supports
     retires meets reads writes deploy deploys
     """
 )
@@ -287,6 +287,7 @@ LIGHT_STEMS = word_set(
 
 LIGHT = word_set(
     """
+    所有 全部 全体 整个 每个 各个 部分 一些
     是 有 在 用 要 会 能 做 到 去 来 说 让 给 觉得 可以 应该 希望 想 没有 没 不 就是 还是 时候 东西 事情 点 那边 这边 出来 起来 进去 过去 过来 上周末 上周 下周 本周 上个月
     这个月 今年 去年 明年 最近 今天 昨天 明天 前天 现在 目前 之前 以前 以后 之后 已经 一共 有点 些 起 大家 人家 上次 下次 一直 这个 那个 里 上 下 中 前 后 时 地 得 挺 特别 比较
     请 一下 直接

@@ -273,10 +273,10 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
             kind = "u"
         elif form in COPULAS:
             kind = "="
-        elif form in PREPOSITIONS:
-            kind = "p"
         elif form in _PLACES:
             kind = "l"
+        elif form in PREPOSITIONS:
+            kind = "p"
         elif name and own:
             kind = "n"
         elif form in ATTRIBUTES and before not in _PRONOUNS:
