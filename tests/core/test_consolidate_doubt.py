@@ -22,6 +22,11 @@ from hindsight_core.consolidate.doubt import doubtful
         ("The vault code is marigold.", "The vault code again, please."),
         ("the vault code is marigold", "the vault code again"),
         ("Could you book a table for two?", "Could you book a table for four?"),
+        ("许言雨现在住在厦门", "张云文搬到厦门了"),
+        ("竹山服务的超时改为90秒了", "长岚看板的超时改为140秒了"),
+        ("晨青看板的版本现在是7.1", "晨青看板的端口改成2467了"),
+        ("朱星雨搬到青岛了", "朱星雨对鸡蛋过敏"),
+        ("Rosis Sillumane has moved to Riga", "The owner of Nordalia is now Rosis Sillumane"),
     ],
 )
 def test_both_stay(earlier, later):
@@ -40,6 +45,10 @@ def test_both_stay(earlier, later):
         ("I live in Oslo.", "I moved to Rome."),
         ("I used to live in Oslo and now live in Rome.", "I no longer live in Rome; I used to."),
         ("The audit is on 7 May.", "The audit is on 8 May."),
+        ("网关的端口是 7420", "端口改成 7421 了"),
+        ("林晓舟住在厦门", "林晓舟搬到青岛了，不在厦门了"),
+        ("晨青看板的端口是2466", "晨青看板的端口改成2467了"),
+        ("Mira is the lead of Kestrel.", "Mira is now the lead of Otter."),
         ("Please never call before nine.", "You may call from seven on now."),
         ("I like the dark view.", "No more dark view for me. The light one please."),
     ],

@@ -101,7 +101,41 @@ def doubtful(later: str, earlier: str) -> bool:
     one, two = ([token.casefold() for token in _TOKEN.findall(text)] for text in (later, earlier))
     if _AGAIN.search(later) and len(one) <= _FEW and not _PREDICATE & set(one):
         return True
-    return _labels_differ(one, two)
+    return _labels_differ(one, two) or _subjects_differ(later, earlier)
+
+
+_HAN_SUBJECT = re.compile(
+    r"^[\s“\"「]*(?P<who>[\u4e00-\u9fffA-Za-z0-9_-]{2,10}?)"
+    r"(?:的(?P<what>[\u4e00-\u9fff]{2,6}?))?(?=现在|已经|喜欢|最|是|在|用|改|换|搬|住|对|不|有|要|将|把|从|升|为|去|叫|负责)"
+)
+_PRONOUN = re.compile(r"^(?:我|你|您|他|她|它|咱|大家|这|那|今|明|昨|以后|现在|目前|最近|请)")
+_LATIN_SUBJECT = re.compile(
+    r"^(?P<who>[A-Z][\w'-]*(?: [\w'-]+){0,6}?) (?:is|are|was|were|has|have|lives?|works?|moved|runs?|uses?|listens?|costs?)\b"
+)
+_LATIN_PRONOUN = frozenset("i my we our he she it they his her their its this that there".split())  # noqa: SIM905
+_COMMON = frozenset("the a an of for in on at and to new old current main".split())  # noqa: SIM905
+
+
+def _subjects_differ(later: str, earlier: str) -> bool:
+    """Whether both begin by naming what they are about, and name different things, or different sides of one thing."""
+    new, old = _HAN_SUBJECT.match(later), _HAN_SUBJECT.match(earlier)
+    if new and old and not (_PRONOUN.match(new["who"]) or _PRONOUN.match(old["who"])):
+        if new["who"] not in earlier and old["who"] not in later:
+            return True
+        if new["what"] and old["what"] and new["what"] not in earlier and old["what"] not in later:
+            return True
+        rest = [
+            set(map("".join, zip(t[m.end("who") :], t[m.end("who") + 1 :], strict=False)))
+            for t, m in ((later, new), (earlier, old))
+        ]
+        if new["who"] == old["who"] and rest[0].isdisjoint(rest[1]):
+            return True
+    one, two = _LATIN_SUBJECT.match(later), _LATIN_SUBJECT.match(earlier)
+    if one and two:
+        a, b = (set(m["who"].casefold().split()) - _COMMON for m in (one, two))
+        if a and b and a.isdisjoint(b) and not (a | b) & _LATIN_PRONOUN:
+            return True
+    return False
 
 
 def _labels_differ(one: list[str], two: list[str]) -> bool:
