@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import Enum
+from hashlib import blake2b
 from pathlib import PurePath
 from typing import Any
 
@@ -233,8 +234,6 @@ def fingerprint(item: Item, ordinal: int) -> str:
 
     `ordinal` tells apart equal items of one call. A timestamp the caller did not give is not part of it.
     """
-    from hashlib import blake2b
-
     stamp = item.timestamp.isoformat() if item.dated and item.timestamp else None
     source = item.source
     parts: Iterable[Any] = (
