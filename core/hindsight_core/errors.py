@@ -10,6 +10,9 @@
     ├── EmbeddingError          an embedder failed or returned something that is not a vector
     ├── EmbedderMismatch        the store was written with another embedder
     ├── ExtractionError         an extractor failed; the text itself is kept as an episode
+    ├── ModelError              a language model cannot be asked so: wrong key, unknown name, a request it does not take
+    │   ├── ModelUnavailable    it gave no answer: unreachable, overloaded or too slow; the same may be asked again later
+    │   └── AnswerUnusable      it answered, and the answer cannot be used; asking the same again gives the same
     └── StoreError              the store cannot be read or written
         ├── StoreCorrupted      the file is damaged
         ├── NotAStore           the file belongs to something else
@@ -73,6 +76,25 @@ class EmbedderMismatch(HindsightError):
 
 class ExtractionError(HindsightError):
     """An extractor failed; the text is kept and can be processed again."""
+
+
+class ModelError(HindsightError):
+    """A language model cannot be asked like this."""
+
+
+class ModelUnavailable(ModelError):
+    """A language model gave no answer; `retry_after` is how many seconds it asked to be left alone, where it did."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[ModelUnavailable], tuple[str, float | None]]:
+        return type(self), (str(self), self.retry_after)
+
+
+class AnswerUnusable(ModelError):
+    """A language model answered, and the answer cannot be used."""
 
 
 class StoreError(HindsightError):

@@ -7,19 +7,16 @@ SQLite database in WAL mode that several processes may share; losing it costs ti
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from hindsight_core.embedding.checked import embed_checked
-from hindsight_core.errors import EmbeddingError, NotAStore, StoreClosed, StoreError
+from hindsight_core.errors import EmbeddingError
 from hindsight_core.ports import Embedder, Floats
+from hindsight_core.sidefile import SideFile
 
 _APPLICATION_ID = 0x48534543
 _SCHEMA = """
@@ -45,13 +42,7 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, path: str | Path) -> None:
         self._embedder = embedder
-        self._path = Path(path)
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
-        self._pid = 0
-        self._closed = False
-        with self._open():
-            pass
+        self._file = SideFile(path, kind="embedding cache", application_id=_APPLICATION_ID, schema=_SCHEMA)
 
     @property
     def dimension(self) -> int:
@@ -97,23 +88,19 @@ class CachedEmbedder:
     def erase(self, texts: Iterable[str]) -> None:
         """Remove the vectors of these texts, of every embedder and role, from every byte of the file."""
         digests = [(_digest(text),) for text in texts]
-        with self._open() as db:
+        with self._file.open() as db:
             with db:
                 db.executemany("DELETE FROM vector WHERE digest = ?", digests)
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Release the file; closing twice is fine."""
-        with self._lock:
-            self._closed = True
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-            self._connection = None
+        self._file.close()
 
     def _read(self, role: str, digests: list[bytes]) -> dict[bytes, Floats]:
         found: dict[bytes, Floats] = {}
         wanted = list(dict.fromkeys(digests))
-        with self._open() as db:
+        with self._file.open() as db:
             for start in range(0, len(wanted), _CHUNK):
                 part = wanted[start : start + _CHUNK]
                 rows = db.execute(
@@ -127,44 +114,8 @@ class CachedEmbedder:
 
     def _write(self, role: str, vectors: dict[bytes, Floats]) -> None:
         rows = [(self.fingerprint, role, d, v.astype("<f4").tobytes()) for d, v in vectors.items()]
-        with self._open() as db, db:
+        with self._file.open() as db, db:
             db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)", rows)
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """The connection of this process, locked; a forked child opens its own."""
-        with self._lock:
-            if self._closed:
-                raise StoreClosed(f"the embedding cache {self._path} was closed")
-            try:
-                if self._connection is None or self._pid != os.getpid():
-                    self._connection, self._pid = self._connect(), os.getpid()
-                yield self._connection
-            except sqlite3.Error as error:
-                raise StoreError(f"the embedding cache {self._path} cannot be used: {error}") from error
-
-    def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, timeout=30.0, check_same_thread=False)
-        try:
-            if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                foreign = db.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID
-            else:
-                foreign = False
-            if not foreign:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = NORMAL")
-                db.execute("PRAGMA secure_delete = ON")
-                with db:
-                    db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-                    db.execute(_SCHEMA)
-                return db
-        except sqlite3.DatabaseError as error:
-            db.close()
-            if "not a database" in str(error):
-                raise NotAStore(f"{self._path} is not an embedding cache") from error
-            raise
-        db.close()
-        raise NotAStore(f"{self._path} is a database, but not an embedding cache")
 
 
 def _digest(text: str) -> bytes:
