@@ -387,10 +387,21 @@ class Reading(Protocol):
         """Exact signals for given rows (which must come from this reading), in that order."""
         ...
 
+    def holders(self, probe: Probe) -> tuple[Ints, Ints]:
+        """The keyword channel alone: the rows of its top candidates in any order, and int64 (T,) as `Bank.term_df`."""
+        ...
+
+    def held(self, probe: Probe, rows: Ints) -> NDArray[np.bool_]:
+        """Which of given rows (which must come from this reading) hold which of the probe's terms, bool (len(rows), T).
+
+        Terms that the probe passes over as too common count as not held.
+        """
+        ...
+
     def neighbours(
-        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: bool = True
+        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: Ints | None = None
     ) -> Edges:
-        """Edges from `rows` to visible memories.
+        """Edges from rows to visible memories.
 
         Args:
             probe: Whose visibility applies.
@@ -398,7 +409,7 @@ class Reading(Protocol):
             reach: Neighbours up to so many steps before and after in the same group; 0 = none.
             entities: At most so many memories per shared entity (newest first); 0 = none.
             hub: Entities named by more visible memories than this are not followed.
-            links: Also along stored links.
+            links: Rows whose stored links are followed as well; None = none.
         """
         ...
 
@@ -426,6 +437,10 @@ class Reading(Protocol):
 
     def units(self, rows: Ints) -> list[MemoryUnit]:
         """The memories themselves, in that order."""
+        ...
+
+    def texts(self, rows: Ints) -> list[str]:
+        """Their contents alone, in that order."""
         ...
 
 

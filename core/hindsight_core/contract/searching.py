@@ -154,7 +154,9 @@ class SearchingContract(ContractBase):
                     assert bank.size == 0
                     assert np.isnan([bank.cosine_mean, bank.cosine_std, bank.newest]).all()
                     assert reading.units(candidates.rows) == []
-                    edges = reading.neighbours(question, candidates.rows, reach=1, entities=1, hub=9)
+                    edges = reading.neighbours(
+                        question, candidates.rows, reach=1, entities=1, hub=9, links=candidates.rows
+                    )
                     assert len(edges.source) == 0
                 self.three(store)  # and the same once its memories are gone again
                 with store.write(actor="test", batch="b", now=NOW) as tx:
@@ -203,6 +205,28 @@ class SearchingContract(ContractBase):
                 assert_close(signals.terms, [[0], [0.980829], [0]])
                 assert signals.entities.tolist() == [[True], [False], [True]]
                 assert [u.id for u in reading.units(rows)] == ["c", "a", "b"]
+
+    def test_words_alone(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as store:
+            self.three(store)
+            self.three(store, OTHER)
+            with store.reading(visible()) as reading:
+                a, b, c = reading.rows_of([(MEI, id) for id in "abc"]).tolist()
+                question = probe(visible(), vector=[1, 0], words={"z": 1, "y": 1, "q": 1}, entities=["redis"])
+                rows, df = reading.holders(question)
+                assert sorted(rows.tolist()) == sorted([a, b, c])
+                assert df.tolist() == [2, 1, 0]
+                held = reading.held(question, np.array([c, a, b]))
+                assert held.tolist() == [[True, False, False], [False, True, False], [True, False, False]]
+                rare = replace(question, common=1)
+                rows, df = reading.holders(rare)
+                assert rows.tolist() == [a]
+                assert df.tolist() == [2, 1, 0]
+                assert reading.held(rare, np.array([a, c])).tolist() == [[False, True, False], [False] * 3]
+                assert len(reading.holders(replace(question, top=1))[0]) == 1
+                assert reading.texts(np.array([b, a, b])) == [
+                    unit.content for unit in reading.units(np.array([b, a, b]))
+                ]
 
     def test_a_memory_without_vector_has_no_cosine(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
@@ -281,7 +305,7 @@ class SearchingContract(ContractBase):
                 ) -> set[tuple[str, str, str, int, int, int]]:
                     start = np.array([row[id]], np.int64)
                     found = reading.neighbours(
-                        probe(visible()), start, reach=reach, entities=entities, hub=hub
+                        probe(visible()), start, reach=reach, entities=entities, hub=hub, links=start
                     )
                     return _edges(found, names)
 

@@ -20,6 +20,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from hindsight_core.arrays import product
 from hindsight_core.embedding.checked import embed_checked, embed_query_checked
 from hindsight_core.embedding.unrelated import PASSAGES, QUERIES
 from hindsight_core.errors import EmbeddingError, InvalidSettings
@@ -89,7 +90,7 @@ def local_background(calibration: Calibration, question: Floats, memories: Float
         return np.full(len(memories), calibration.query)
     queries, passages = calibration.landmarks
     own = np.sort(passages @ question)[-_NEAREST:].mean()
-    theirs = np.partition(memories @ queries.T, -_NEAREST, axis=1)[:, -_NEAREST:].mean(axis=1)
+    theirs = np.partition(product(memories, queries), -_NEAREST, axis=1)[:, -_NEAREST:].mean(axis=1)
     return np.asarray((own + theirs) / 2.0, dtype=np.float64)
 
 

@@ -10,24 +10,20 @@ would only count the same evidence again.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hindsight_core.ports import Candidates, Doubles, Ids, Ints
+from hindsight_core.arrays import product
+from hindsight_core.ports import Doubles, Ids, Ints
 from hindsight_core.text.hashing import stable_id
-from hindsight_core.text.tokens import TermWeights, query_terms
+from hindsight_core.text.tokens import main_terms
 
-_ONLY_MAIN = TermWeights(main=1.0, exact=0.0, part=0.0, character=0.0)
 _LONGEST = 800
 """Characters of a hit that are looked at: bridges over a long text would lead everywhere."""
 
 
-def open_terms(text: str, asked: frozenset[int]) -> dict[int, None]:
+def open_terms(text: str, asked: frozenset[int]) -> list[int]:
     """Hashed main terms of a hit that the question does not contain."""
-    found: dict[int, None] = {}
-    for term, weight in query_terms(text[:_LONGEST], _ONLY_MAIN):
-        key = stable_id(term)
-        if weight > 0 and key not in asked:
-            found[key] = None
-    return found
+    return [key for key in map(stable_id, main_terms(text[:_LONGEST])) if key not in asked]
 
 
 def commonest(size: int) -> int:
@@ -35,15 +31,25 @@ def commonest(size: int) -> int:
     return max(size // 5, 5)
 
 
-def strengths(
-    held: list[dict[int, None]], terms: Ids, candidates: Candidates, df: Ints, size: int
-) -> Doubles:
-    """How strongly each seed is joined with each candidate: the shared share of its rare terms, (seeds, n) in 0..1."""
+def strengths(seeds: list[list[int]], terms: Ids, held: NDArray[np.bool_], df: Ints, size: int) -> Doubles:
+    """How strongly each seed is joined with each candidate: the shared share of its rare terms, (seeds, n) in 0..1.
+
+    Args:
+        seeds: The open terms of each seed.
+        terms: Of all seeds, uint64 (T,).
+        held: bool (n, T) which candidate holds which.
+        df: int64 (T,) how many visible memories hold each.
+        size: Number of visible memories.
+    """
     often = df.astype(np.float64)
     usable = (often >= 2) & (often <= commonest(size))
     idf = np.where(usable, np.log1p((size - often + 0.5) / (often + 0.5)), 0.0)
-    member = np.array([[int(term) in seed for term in terms] for seed in held]) * idf
-    shared = member @ (candidates.terms > 0).T
+    place = {term: at for at, term in enumerate(terms.tolist())}
+    member = np.zeros((len(seeds), len(terms)))
+    for row, seed in enumerate(seeds):
+        at = [place[term] for term in seed]
+        member[row, at] = idf[at]
+    shared = product(member, held.astype(np.float64))
     return np.asarray(shared / np.maximum(member.sum(axis=1, keepdims=True), 1e-9), dtype=np.float64)
 
 

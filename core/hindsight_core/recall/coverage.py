@@ -46,20 +46,22 @@ def cover(
     most = parts.max(axis=0, initial=0.0)
     held = np.divide(parts, most, out=np.zeros_like(parts), where=most > 0)
     covered = np.zeros(parts.shape[1])
+    vectors = None if vectors is None else np.nan_to_num(vectors, nan=0.0)
     same = np.zeros(len(pool))
     unit = float(value.max(initial=0.0)) * repeat
-    left = np.ones(len(pool), dtype=bool)
     chosen: list[tuple[int, float]] = []
     while len(chosen) < min(k, len(pool)):
-        now = value - share * (parts @ covered) - unit * same
-        now[~left] = -np.inf
-        best = int(np.argmax(now))
+        now = value - share * (parts @ covered) - same
+        best = int(now.argmax())
         chosen.append((pool[best], max(float(now[best]), 0.0)))
-        left[best] = False
-        covered = np.maximum(covered, held[best])
+        value[best] = -np.inf
+        np.maximum(covered, held[best], out=covered)
         if vectors is not None:
-            near = np.nan_to_num(vectors @ vectors[best], nan=0.0)
-            same = np.maximum(same, np.clip((near - _NEARLY_SAME) / (1 - _NEARLY_SAME), 0.0, 1.0))
+            near = vectors @ vectors[best]
+            alike = np.flatnonzero(near > _NEARLY_SAME)
+            if len(alike) > 1:  # more than itself
+                excess = (near[alike] - _NEARLY_SAME) / (1 - _NEARLY_SAME)
+                same[alike] = np.maximum(same[alike], unit * excess.clip(max=1.0))
     last = chosen[-1][1] if chosen else 0.0
     rest = [(i, min(float(score[i]), last)) for i in order[POOL:]]
     return (chosen + rest)[:k]

@@ -34,10 +34,6 @@ _FOLLOWS = list(LinkKind).index(LinkKind.FOLLOWS)
 
 FloatArray = Doubles
 
-_NONE: Ints = np.empty(0, dtype=np.int64)
-NO_STEPS = (_NONE, _NONE, _NONE)
-"""No neighbours: every memory is read alone."""
-
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -75,7 +71,7 @@ def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
 
 
 def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """Neighbours within a session as positions in `rows`: (from, to, steps), in both directions.
+    """Neighbours within a session as positions in `rows`: (from, to, steps), in both directions, ascending by from.
 
     Args:
         edges: Of some of the rows, every one of them complete.
@@ -89,31 +85,29 @@ def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
     complete = np.zeros(len(rows), dtype=bool)
     complete[one] = True
     back = ~complete[two]
+    source = np.concatenate([one, two[back]])
+    order = np.argsort(source, kind="stable")
     return (
-        np.concatenate([one, two[back]]),
-        np.concatenate([two, one[back]]),
-        np.concatenate([steps, steps[back]]),
+        source[order],
+        np.concatenate([two, one[back]])[order],
+        np.concatenate([steps, steps[back]])[order],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Per candidate: each channel in deviations, before and after its window; shape (n,) each.
+    """Per candidate: each channel in deviations, read within its window; shape (n,) each.
 
     Attributes:
-        meaning: Deviations of the cosine.
-        words: Deviations of the BM25 sum.
         covered: float (n, T) contributions of the question's terms within the window.
-        near_meaning: As `meaning`, of the window around the memory.
-        near_words: As `words`, of the window.
+        meaning: Deviations of the cosine, of the window around the memory.
+        words: Deviations of the BM25 sum, of the window.
         words_scale: BM25 per deviation.
     """
 
+    covered: FloatArray
     meaning: FloatArray
     words: FloatArray
-    covered: FloatArray
-    near_meaning: FloatArray
-    near_words: FloatArray
     words_scale: float
 
 
@@ -140,16 +134,17 @@ def gather(
     if len(source):
         fade = spreading.fade * (1.0 + (_DENSER - 1.0) * unspaced)
         share = fade / (fade + candidates.length[source]) / distance
-        np.maximum.at(near_terms, source, terms[target] * (share * spreading.turn)[:, None])
+        shared = terms.take(target, axis=0) * (share * spreading.turn)[:, None]
+        begins = np.flatnonzero(np.diff(source, prepend=-1))
+        at = source[begins]
+        near_terms[at] = np.maximum(near_terms[at], np.maximum.reduceat(shared, begins, axis=0))
         lift = cosine[target] - meaning.mean
         lift[np.isnan(lift)] = 0.0
         np.add.at(near_cosine, source, lift * share * spreading.turn_meaning)
     return Evidence(
-        meaning=meaning.standard(cosine),
-        words=words.standard(terms @ weights),
         covered=near_terms,
-        near_meaning=meaning.standard(near_cosine),
-        near_words=words.standard(near_terms @ weights),
+        meaning=meaning.standard(near_cosine),
+        words=words.standard(near_terms @ weights),
         words_scale=words.deviation,
     )
 
@@ -163,7 +158,7 @@ def best_of_group(total: FloatArray, values: FloatArray, group: Ints) -> FloatAr
     grouped = np.flatnonzero(group >= 0)
     if not len(grouped):
         return result
-    _, code = np.unique(group[grouped], return_inverse=True)
+    code = group[grouped]
     ascending = np.argsort(total[grouped], kind="stable")
     best = np.zeros(int(code.max()) + 1, dtype=np.int64)
     best[code[ascending]] = grouped[ascending]  # the last write per group is its best member

@@ -11,7 +11,7 @@ import numpy as np
 
 from hindsight_core.ports import Doubles, Floats, Ids
 from hindsight_core.text.hashing import stable_id
-from hindsight_core.text.keys import normalise_key, speaker_key
+from hindsight_core.text.keys import normalise_key, said_by
 from hindsight_core.text.times import TimeSpan, find_times
 from hindsight_core.text.tokens import query_terms
 
@@ -170,9 +170,9 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
             )
         )
     names = possible_names(text)
-    speakers = [speaker_key(name) for name in names]
+    speakers = [said_by(name) for name in names]
     if _FIRST_PERSON.search(text) and not _SECOND_PERSON.search(text):
-        speakers.append(speaker_key("user"))
+        speakers.append(said_by("user"))
     return Question(
         text=text,
         aspects=tuple(aspects),

@@ -23,7 +23,7 @@ from hindsight_core.ports import (
 from hindsight_core.profiles import Profile
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
-from hindsight_core.recall.evidence import NO_STEPS, best_of_group, gather, scales, step_edges
+from hindsight_core.recall.evidence import best_of_group, gather, scales, step_edges
 from hindsight_core.recall.fusion import Fused, Signals, fuse, order
 from hindsight_core.recall.hits import Hit, Signal, Via
 from hindsight_core.recall.query import Aspect, Question
@@ -56,6 +56,7 @@ def rank(
     return _Recall(view, question, visible, profile, calibration).hits(k, floor)
 
 
+_FOLLOWS = list(LinkKind).index(LinkKind.FOLLOWS)
 _LINKED = 5
 """Best candidates per channel whose stored links are followed."""
 
@@ -66,7 +67,7 @@ class _Bridge:
 
     probe: Probe
     seeds: Ints
-    held: list[dict[int, None]]
+    held: list[list[int]]
     df: Ints
     rows: Ints
 
@@ -82,6 +83,15 @@ class _Ranked:
     sure: Doubles
     origin: Ints
     chosen: list[tuple[int, float]]
+
+    def table(self, at: Ints) -> dict[str, list[list[float]]]:
+        """For some candidates each signal as measured, in 0..1, and as its share of the score."""
+        return {
+            name: np.stack(
+                [raw[at], getattr(self.signals, name)[at], getattr(self.fused, name)[at]], 1
+            ).tolist()
+            for name, raw in self.raw.items()
+        }
 
 
 class _Recall:
@@ -111,19 +121,23 @@ class _Recall:
         rows = np.unique(np.concatenate([candidates.rows for candidates, _ in found]))
         if not len(rows):
             return []
-        edges = self.view.neighbours(probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=False)
+        linked = [
+            self._linked(probe, candidates) for probe, (candidates, _) in zip(probes, found, strict=True)
+        ]
+        edges = self.view.neighbours(
+            probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=np.unique(np.concatenate(linked))
+        )
         bridges = [
             self._bridge(aspect, candidates, bank)
             for aspect, (candidates, bank) in zip(self.question.aspects, found, strict=True)
         ]
-        links = [self._links(probe, one) for probe, (one, _) in zip(probes, found, strict=True)]
-        leads = [bridge.rows for bridge in bridges if bridge] + [link.target for link in links]
+        leads = [bridge.rows for bridge in bridges if bridge]
         rows = np.unique(np.concatenate([rows, edges.target, *leads]))
         steps = step_edges(edges, rows)
         ranked = [
-            self._aspect(aspect, probe, bank, (bridge, link), rows, steps, k, floor)
-            for aspect, probe, (_, bank), bridge, link in zip(
-                self.question.aspects, probes, found, bridges, links, strict=True
+            self._aspect(aspect, probe, bank, bridge, edges, rows, steps, k, floor)
+            for aspect, probe, (_, bank), bridge in zip(
+                self.question.aspects, probes, found, bridges, strict=True
             )
         ]
         return self._explained(ranked, interleave([one.chosen for one in ranked], k))
@@ -144,7 +158,8 @@ class _Recall:
         aspect: Aspect,
         probe: Probe,
         bank: Bank,
-        leads: tuple[_Bridge | None, Edges],
+        bridge: _Bridge | None,
+        edges: Edges,
         rows: Ints,
         steps: tuple[Ints, Ints, Ints],
         k: int,
@@ -156,10 +171,10 @@ class _Recall:
             candidates, aspect.weights, bank, self.calibration, steps, spreading, aspect.unspaced
         )
         # Rows: vector, keyword, entity; all in deviations until they are scaled together below.
-        active = np.stack([evidence.near_meaning, evidence.near_words, self._named(candidates, bank)])
+        active = np.stack([evidence.meaning, evidence.words, self._named(candidates, bank)])
         self._over_session(active, candidates)
-        self._over_links(leads[1], candidates, active)
-        origin = self._over_bridge(aspect, leads[0], candidates, bank, active)
+        self._over_links(edges, candidates, active)
+        origin = self._over_bridge(aspect, bridge, candidates, bank, active)
 
         signals, fused = self._fused(candidates, active)
         evident = self.ratio @ active > 0
@@ -217,23 +232,22 @@ class _Recall:
         if share > 0:
             active += share * best_of_group(self.ratio @ active, active, candidates.group)
 
-    def _links(self, probe: Probe, candidates: Candidates) -> Edges:
-        """Stored links of the most similar and the most worded candidates."""
-        first = np.argsort(-np.nan_to_num(candidates.cosine, nan=-1.0), kind="stable")[:_LINKED]
+    def _linked(self, probe: Probe, candidates: Candidates) -> Ints:
+        """The most similar and the most worded candidates, whose stored links are followed."""
+        if self.profile.spreading.link <= 0:
+            return candidates.rows[:0]
+        first = np.argsort(-candidates.cosine, kind="stable")[:_LINKED]  # nan comes last
         second = np.argsort(-(candidates.terms @ probe.term_weights), kind="stable")[:_LINKED]
-        rows = (
-            candidates.rows[np.union1d(first, second)]
-            if self.profile.spreading.link > 0
-            else candidates.rows[:0]
-        )
-        return self.view.neighbours(probe, rows, reach=0, entities=0, hub=0)
+        chosen: Ints = candidates.rows[np.concatenate([first, second])]
+        return chosen
 
     def _over_links(self, edges: Edges, candidates: Candidates, active: Doubles) -> None:
         """A memory linked with a good one gets a share of its evidence, from the best of those it is linked with."""
-        if not len(edges.source):
+        stored = (edges.kind != _FOLLOWS).nonzero()[0]
+        if not len(stored):
             return
-        source = np.searchsorted(candidates.rows, edges.source)  # rows ascend
-        target = np.searchsorted(candidates.rows, edges.target)
+        source = np.searchsorted(candidates.rows, edges.source[stored])  # rows ascend
+        target = np.searchsorted(candidates.rows, edges.target[stored])
         total = self.ratio @ active
         ascending = np.argsort(total[source], kind="stable")
         best = np.full(len(candidates.rows), -1)
@@ -249,11 +263,12 @@ class _Recall:
         spreading = self.profile.spreading
         if spreading.bridge <= 0 or not spreading.seeds:
             return None
-        evidence = gather(candidates, aspect.weights, bank, self.calibration, NO_STEPS, spreading)
-        total = self.ratio[0] * evidence.meaning + self.ratio[1] * evidence.words
+        meaning, words = scales(bank, self.calibration)
+        total = self.ratio[0] * meaning.standard(candidates.cosine.astype(np.float64))
+        total += self.ratio[1] * words.standard(candidates.terms.astype(np.float64) @ aspect.weights)
         seeds = candidates.rows[order(total, candidates.ids, spreading.seeds)]
-        asked = frozenset(int(term) for term in aspect.terms)
-        held = [open_terms(unit.content, asked) for unit in self.view.units(seeds)]
+        asked = frozenset(aspect.terms.tolist())
+        held = [open_terms(text, asked) for text in self.view.texts(seeds)]
         terms: Ids = np.array(list(dict.fromkeys(term for seed in held for term in seed)), dtype=np.uint64)
         if not len(terms):
             return None
@@ -266,8 +281,8 @@ class _Recall:
             top=self.profile.channel_top,
             common=commonest(bank.size),
         )
-        reached, among = self.view.search(probe)
-        return _Bridge(probe, seeds, held, among.term_df, reached.rows)
+        rows, df = self.view.holders(probe)
+        return _Bridge(probe, seeds, held, df, rows)
 
     def _over_bridge(
         self, aspect: Aspect, bridge: _Bridge | None, candidates: Candidates, bank: Bank, active: Doubles
@@ -277,8 +292,8 @@ class _Recall:
             return np.full(len(candidates.rows), -1)
         total = self.ratio @ active
         seeds = np.searchsorted(candidates.rows, bridge.seeds)  # rows ascend
-        linked = self.view.signals(bridge.probe, candidates.rows)
-        joined = strengths(bridge.held, bridge.probe.terms, linked, bridge.df, bank.size)
+        held = self.view.held(bridge.probe, candidates.rows)
+        joined = strengths(bridge.held, bridge.probe.terms, held, bridge.df, bank.size)
         _, words = scales(bank, self.calibration)
         left = aspect.weights.astype(np.float64) * (candidates.terms[seeds] <= 0)
         remaining = (left @ candidates.terms.T) / words.deviation
@@ -302,18 +317,14 @@ class _Recall:
         return signals, fuse(signals, profile.weights, candidates.memory_type, in_window)
 
     def _explained(self, ranked: list[_Ranked], chosen: list[tuple[int, float]]) -> list[Hit]:
-        units = self.view.units(ranked[0].candidates.rows[[i for i, _ in chosen]])
+        at = np.array([i for i, _ in chosen], np.int64)
+        units = self.view.units(ranked[0].candidates.rows[at])
+        tables = [part.table(at) for part in ranked]
         hits = []
-        for unit, (i, score) in zip(units, chosen, strict=True):
-            one = max(ranked, key=lambda part: float(part.fused.score[i]))
-            signals = {
-                name: Signal(
-                    float(one.raw[name][i]),
-                    float(getattr(one.signals, name)[i]),
-                    float(getattr(one.fused, name)[i]),
-                )
-                for name in one.raw
-            }
+        for place, (unit, (i, score)) in enumerate(zip(units, chosen, strict=True)):
+            best = max(range(len(ranked)), key=lambda part: float(ranked[part].fused.score[i]))
+            one = ranked[best]
+            signals = {name: Signal(*values[place]) for name, values in tables[best].items()}
             via = None
             if one.origin[i] >= 0:
                 share = float(one.signals.entity[i])

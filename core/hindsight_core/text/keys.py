@@ -34,7 +34,12 @@ def normalise_key(name: str) -> str:
 
 def speaker_key(name: str) -> str:
     """The key under which what somebody said is found, apart from what is said about them."""
-    return f"said by {normalise_key(name)}"
+    return said_by(normalise_key(name))
+
+
+def said_by(key: str) -> str:
+    """The same for a name that is a key already."""
+    return f"said by {key}"
 
 
 def digest(text: str) -> bytes:

@@ -121,6 +121,17 @@ def query_terms(text: str, weights: TermWeights = TermWeights()) -> list[tuple[s
     return list(found.items())
 
 
+def main_terms(text: str) -> list[str]:
+    """Distinct terms that name what a text is about, in order of appearance: words by their stems, pairs of characters."""
+    found: dict[str, None] = {}
+    for token, unspaced in _tokens(text):
+        if unspaced:
+            found.update((term, None) for term, kind in _unspaced(token) if kind == _MAIN)
+        else:
+            found.update(dict.fromkeys(_main(token)))
+    return list(found)
+
+
 def pack(terms: Iterable[str]) -> NDArray[np.uint64]:
     """Terms as sorted integers: the id in the high 56 bits, the count (at most 255) in the low 8."""
     counts = Counter(map(stable_id, terms))
@@ -167,6 +178,15 @@ def _analysis(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
 @lru_cache(maxsize=1 << 16)
 def _analysis_cached(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return _analyse(token)
+
+
+@lru_cache(maxsize=1 << 14)
+def _main_cached(token: str) -> tuple[str, ...]:
+    return tuple(term for term, kind in _analysed(token) if kind == _MAIN)
+
+
+def _main(token: str) -> tuple[str, ...]:
+    return (_main_cached if len(token) <= _CACHED_LENGTH else _main_cached.__wrapped__)(token)
 
 
 def _analyse(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -12,7 +12,7 @@ used after a write is refused. Answers are copies and stay what they are.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from hindsight_core.stores.index.columns import Small, sizes_of
 from hindsight_core.stores.index.dense import Vectors
 from hindsight_core.stores.index.entities import shared
 from hindsight_core.stores.index.groups import Groups
-from hindsight_core.stores.index.mask import Mask, Scopes, visible_slots
+from hindsight_core.stores.index.mask import Mask, Masks, Scopes, visible_slots
 from hindsight_core.stores.index.memories import Memories
 from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
 from hindsight_core.stores.index.rows import Rows
@@ -49,6 +49,7 @@ class _Found:
     terms: Lists
     parts: Floats
     entities: Lists
+    cosine: list[Floats] = field(default_factory=list)  # of all visible memories, once they were compared
 
 
 class SearchIndex:
@@ -71,6 +72,7 @@ class SearchIndex:
         self._scopes = Scopes()
         self._groups = Groups(self._memories)
         self._found: list[_Found] = []
+        self._masks = Masks()
 
     def __len__(self) -> int:
         """Number of memories."""
@@ -136,6 +138,7 @@ class SearchIndex:
     def _changed(self) -> None:
         self._version += 1
         self._found.clear()
+        self._masks.clear()
         before = len(self._memories)
         if self._memories.dead <= max(before // 4, _FEW_DEAD):
             return
@@ -165,8 +168,20 @@ class SearchIndex:
             visible: The conditions; `where` is the caller's business.
             allowed: Row ids that pass `where`; None = all do. Unknown ones are ignored.
         """
+        plain = allowed is None and visible.as_of is None and visible.known_at is None
+        if plain and (kept := self._masks.find(visible)) is not None:
+            return kept
         slots = visible_slots(self._memories, self._scopes, visible, allowed)
-        return Mask(slots, len(self._memories), self._version)
+        mask = Mask(
+            slots,
+            len(self._memories),
+            self._version,
+            average=float(self._memories.length.view.take(slots).sum()) / max(len(slots), 1) or 1.0,
+            newest=float(np.fmax.reduce(self._memories.timestamp.view.take(slots), initial=np.nan)),
+        )
+        if plain:
+            self._masks.keep(visible, mask, self._memories.expires_at.view)
+        return mask
 
     def search(self, probe: Probe, mask: Mask) -> tuple[Candidates, Bank]:
         """Union of the best candidates of each channel, in order of arrival; see `ports.Reading.search`.
@@ -177,24 +192,28 @@ class SearchIndex:
         self._check(mask)
         found = self._find(probe, mask)
         slots, size = mask.slots, len(self._memories)
-        weights = np.repeat(probe.term_weights.astype(np.float64), found.terms.df)
-        keyword = np.bincount(found.terms.slots, weights * found.parts, size)
+        keyword = self._keyword(found)
         worded = np.flatnonzero(keyword > 0)
         words = keyword[worded]
-        rarity = idf(len(mask), found.entities.df)
-        entity = np.bincount(found.entities.slots, np.repeat(rarity, found.entities.df), size)
-        named = np.flatnonzero(entity > 0)
-        channels = [self._best(probe.top, worded, -words), self._best(probe.top, named, -entity[named])]
+        channels = [self._best(probe.top, worded, -words)]
+        if len(found.entities.slots):
+            df = found.entities.df
+            entity = np.bincount(found.entities.slots, np.repeat(idf(len(mask), df), df), size)
+            named = np.flatnonzero(entity > 0)
+            channels.append(self._best(probe.top, named, -entity[named]))
 
-        cosine = np.full(len(slots), np.nan, np.float32)
-        if probe.vector is not None:
+        if probe.vector is None:
+            cosine = np.full(len(slots), np.nan, np.float32)
+            seen = cosine[:0]
+        else:
             cosine = self._vectors.scan(probe.vector, mask)
-        has = ~np.isnan(cosine)
-        seen, seen_at = (cosine, slots) if has.all() else (cosine[has], slots[has])
-        channels.append(self._best(probe.top, seen_at, -seen))
+            found.cosine.append(cosine)
+            has = ~np.isnan(cosine)
+            seen, seen_at = (cosine, slots) if has.all() else (cosine[has], slots[has])
+            channels.append(self._best(probe.top, seen_at, -seen))
 
-        time = self._memories.timestamp.view.take(slots)
         if len(probe.windows):
+            time = self._memories.timestamp.view.take(slots)
             within = np.flatnonzero(self._in_window(probe, slots))
             evidence = np.nan_to_num(cosine[within]).astype(np.float64) + keyword[slots[within]]
             newest = np.where(np.isnan(time[within]), np.inf, -time[within])
@@ -212,18 +231,40 @@ class SearchIndex:
             keyword_std=keyword_std if len(mask) else 0.0,
             term_df=found.term_df.copy(),
             entity_df=found.entities.df,
-            newest=float(np.fmax.reduce(time, initial=np.nan)),
+            newest=mask.newest,
         )
-        return self._candidates(found, best, cosine[np.searchsorted(slots, best)]), bank
+        return self._candidates(found, best, cosine[_places(mask, best)]), bank
 
     def signals(self, probe: Probe, mask: Mask, rows: Ints) -> Candidates:
         """Exact columns for given visible rows, in that order."""
         self._check(mask)
-        slots = self._slots(mask, rows)
-        cosine = np.full(len(slots), np.nan, np.float32)
-        if probe.vector is not None:
+        slots, found = self._slots(mask, rows), self._find(probe, mask)
+        if found.cosine:
+            cosine = found.cosine[0].take(_places(mask, slots))
+        elif probe.vector is not None:
             cosine = self._vectors.cosines(probe.vector, slots)
-        return self._candidates(self._find(probe, mask), slots, cosine)
+        else:
+            cosine = np.full(len(slots), np.nan, np.float32)
+        return self._candidates(found, slots, cosine)
+
+    def holders(self, probe: Probe, mask: Mask) -> tuple[Ints, Ints]:
+        """The best of the keyword channel alone, and how many visible memories hold each term; see `ports.Reading.holders`."""
+        self._check(mask)
+        found = self._find(probe, mask)
+        keyword = self._keyword(found)
+        worded = np.flatnonzero(keyword > 0)
+        best = self._best(probe.top, worded, -keyword[worded])
+        return self._memories.row.view[best], found.term_df.copy()
+
+    def held(self, probe: Probe, mask: Mask, rows: Ints) -> NDArray[np.bool_]:
+        """Which of given visible rows, in that order, hold which term; see `ports.Reading.held`."""
+        self._check(mask)
+        slots, found = self._slots(mask, rows), self._find(probe, mask)
+        unique, inverse = _distinct(slots)
+        _, term, row = found.terms.among(unique, len(self._memories))
+        held = np.zeros((len(unique), len(probe.terms)), np.bool_)
+        held[row, term] = True
+        return held if inverse is None else held[inverse]
 
     def neighbours(
         self, probe: Probe, mask: Mask, rows: Ints, *, reach: int, entities: int, hub: int
@@ -233,7 +274,7 @@ class SearchIndex:
         Steps within a session count visible memories only. A seed is not among its own neighbours.
         """
         self._check(mask)
-        seeds = np.unique(self._slots(mask, rows))
+        seeds = _distinct(self._slots(mask, rows))[0]
         none = seeds[:0]
         seed, member, distance = none, none, none.astype(np.int32)
         if reach > 0:
@@ -275,6 +316,13 @@ class SearchIndex:
         self._check(mask)
         return self._vectors.of(self._slots(mask, rows))
 
+    def shows(self, mask: Mask, rows: Ints) -> NDArray[np.bool_]:
+        """Whether each of any rows is visible."""
+        self._check(mask)
+        slots = self._memories.places.find(rows)
+        shown: NDArray[np.bool_] = mask.member[slots] & (slots >= 0)
+        return shown
+
     def _check(self, mask: Mask) -> None:
         if mask.version != self._version:
             raise StoreError("the index changed during this reading; open a new one")
@@ -290,16 +338,16 @@ class SearchIndex:
         for known in self._found:
             if known.probe is probe and known.mask is mask:
                 return known
-        terms = self._terms.find(probe.terms, mask)
-        term_df = terms.df
-        if probe.common is not None and (term_df > probe.common).any():
-            terms = terms.without(term_df > probe.common)
-        length = self._memories.length.view
+        if probe.common is None:
+            terms = self._terms.find(probe.terms, mask)
+            term_df = terms.df
+        else:
+            terms, term_df = self._terms.find_rare(probe.terms, mask, probe.common)
         parts = bm25(
             terms,
-            length.take(terms.slots),
+            self._memories.length.view.take(terms.slots),
             idf(len(mask), terms.df),
-            average=float(length.take(mask.slots).sum()) / max(len(mask), 1) or 1.0,
+            average=mask.average,
             k1=probe.k1,
             b=probe.b,
         )
@@ -307,6 +355,12 @@ class SearchIndex:
         found = _Found(probe=probe, mask=mask, term_df=term_df, terms=terms, parts=parts, entities=entities)
         self._found = [found, *self._found[: _KEPT - 1]]
         return found
+
+    def _keyword(self, found: _Found) -> Doubles:
+        """Weighted BM25 sum of every memory, by slot."""
+        weights = np.repeat(found.probe.term_weights.astype(np.float64), found.terms.df)
+        weights *= found.parts
+        return np.bincount(found.terms.slots, weights, len(self._memories)).astype(np.float64, copy=False)
 
     def _best(self, top: int, slots: Ints, *columns: NDArray[Any]) -> Ints:
         """The best slots by columns aligned with them (smaller is better), then by id."""
@@ -336,7 +390,7 @@ class SearchIndex:
 
     def _candidates(self, found: _Found, slots: Ints, cosine: Floats) -> Candidates:
         memories, probe = self._memories, found.probe
-        unique, inverse = np.unique(slots, return_inverse=True)
+        unique, inverse = _distinct(slots)
         terms = np.zeros((len(unique), len(probe.terms)), np.float32)
         entries, term, row = found.terms.among(unique, len(memories))
         terms[row, term] = found.parts[entries]
@@ -345,10 +399,10 @@ class SearchIndex:
         entities[row, entity] = True
         return Candidates(
             rows=memories.row.view[slots],
-            ids=list(map(memories.ids.__getitem__, slots.tolist())),
+            ids=memories.ids(slots),
             cosine=cosine,
-            terms=terms[inverse],
-            entities=entities[inverse],
+            terms=terms if inverse is None else terms[inverse],
+            entities=entities if inverse is None else entities[inverse],
             timestamp=memories.timestamp.view[slots],
             in_window=self._in_window(probe, slots),
             importance=memories.importance.view[slots],
@@ -366,6 +420,19 @@ def _repeat(slots: Ints, times: Ints) -> Small:
     return np.repeat(slots.astype(np.int32), times)
 
 
+def _distinct(slots: Ints) -> tuple[Ints, Ints | None]:
+    """The slots ascending, each once, and where each of the given ones is among them; None when they are so already."""
+    if (slots[1:] > slots[:-1]).all():
+        return slots, None
+    unique, inverse = np.unique(slots, return_inverse=True)
+    return unique, inverse
+
+
+def _places(mask: Mask, slots: Ints) -> Ints:
+    """Where visible slots are among all visible ones."""
+    return slots if mask.full else np.searchsorted(mask.slots, slots)
+
+
 def _moments(values: NDArray[Any], size: int) -> tuple[float, float]:
     """Mean and standard deviation of `size` numbers of which all but `values` are 0; nan of none.
 
@@ -373,8 +440,7 @@ def _moments(values: NDArray[Any], size: int) -> tuple[float, float]:
     """
     if not size:
         return np.nan, np.nan
-    deviations = values.astype(np.float64)
-    mean = float(deviations.sum()) / size
-    deviations -= mean
-    squares = float(np.einsum("i,i->", deviations, deviations)) + (size - len(values)) * mean**2
+    numbers = values.astype(np.float64)
+    mean = float(numbers.sum()) / size
+    squares = max(float(np.einsum("i,i->", numbers, numbers)) - size * mean**2, 0.0)
     return round(mean, 7), round((squares / size) ** 0.5, 7)

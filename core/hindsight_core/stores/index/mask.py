@@ -12,12 +12,13 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight_core.ports import Ints, Visibility
+from hindsight_core.ports import Doubles, Ints, Visibility
 from hindsight_core.stores.index.columns import Growing, Value
 from hindsight_core.stores.index.memories import Memories
 from hindsight_core.unit import Scope, Status
 
 _STATUSES = list(Status)
+_KEPT = 64  # masks
 _FEW = 4  # one memory looked up costs as much as about four in a row
 
 
@@ -28,11 +29,17 @@ class Mask:
         slots: int64, ascending.
         member: bool over all slots.
         version: The state of the index it belongs to.
+        average: Mean length of the visible memories in terms, 1 where there is none.
+        newest: Time of the newest dated one; nan when none is dated.
     """
 
-    def __init__(self, slots: Ints, count: int, version: int) -> None:
+    def __init__(
+        self, slots: Ints, count: int, version: int, *, average: float = 1.0, newest: float = np.nan
+    ) -> None:
         self.slots = slots
         self.version = version
+        self.average = average
+        self.newest = newest
         self.member: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self.member[slots] = True
 
@@ -48,6 +55,33 @@ class Mask:
     def full(self) -> bool:
         """Everything is visible."""
         return len(self.slots) == len(self.member)
+
+
+class Masks:
+    """The masks of questions that need no more than scopes and statuses, kept until something changes or expires."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[tuple[Scope, ...], frozenset[Status]], tuple[Mask, float, float]] = {}
+
+    def clear(self) -> None:
+        """Forget them: the index changed."""
+        self._kept.clear()
+
+    def find(self, visible: Visibility) -> Mask | None:
+        """The mask that was kept for such a question, if it holds at its `now`."""
+        kept = self._kept.get((visible.scopes, visible.statuses))
+        if kept is None or not kept[1] <= visible.now.timestamp() < kept[2]:
+            return None
+        return kept[0]
+
+    def keep(self, visible: Visibility, mask: Mask, expires_at: Doubles) -> None:
+        """Keep a mask from the last expiry before the question's `now` until the next after it."""
+        if len(self._kept) >= _KEPT:
+            self._kept.clear()
+        now = visible.now.timestamp()
+        since = expires_at[expires_at <= now].max(initial=-np.inf)
+        until = expires_at[expires_at > now].min(initial=np.inf)
+        self._kept[visible.scopes, visible.statuses] = mask, float(since), float(until)
 
 
 class Scopes:

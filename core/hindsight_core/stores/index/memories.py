@@ -17,7 +17,6 @@ class Memories:
     """The columns. Names follow `Rows`; `scope` and `group` are kept as codes.
 
     Attributes:
-        ids: The ids by slot.
         live: False for slots whose memory was replaced or removed.
         dead: How many those are.
         length: Number of terms, repetitions counted.
@@ -49,8 +48,8 @@ class Memories:
         self._id_prefix = Growing(np.uint64, _ID_BYTES // 8)
         self.entities = Ragged(np.uint64)
         self.spans = Ragged(np.float64, 2)
+        self._ids: Growing[np.object_] = Growing(np.object_)
         self._parts = [part for part in vars(self).values() if isinstance(part, Growing | Ragged)]
-        self.ids: list[str] = []
         self.scopes: Codes[Scope] = Codes()
         self.groups: Codes[tuple[Scope, str | None]] = Codes()
         self.places = Places()
@@ -58,7 +57,7 @@ class Memories:
 
     def __len__(self) -> int:
         """Number of slots, dead ones included."""
-        return len(self.ids)
+        return len(self._ids)
 
     @property
     def nbytes(self) -> int:
@@ -93,7 +92,7 @@ class Memories:
         self.weight_at.extend(rows.weight_at)
         self.weight.extend(rows.weight)
         self.importance.extend(rows.importance)
-        self.ids += rows.id
+        self._ids.extend(np.array(rows.id, np.object_))
         self._id_prefix.extend(_prefixes(rows.id))
         self.scope.extend(self.scopes.codes(rows.scope))
         group = np.full(count, -1, np.int32)
@@ -122,12 +121,16 @@ class Memories:
         kept = np.flatnonzero(self.live.view)
         for part in self._parts:
             part.keep(kept)
-        self.ids = [self.ids[slot] for slot in kept.tolist()]
         self.scopes.prune(self.scope.view)
         self.groups.prune(self.group.view)
         self.places.set(self.row.view, np.arange(len(kept)))
         self.dead = 0
         return kept
+
+    def ids(self, slots: Ints) -> list[str]:
+        """The ids of some slots."""
+        found: list[str] = self._ids.view.take(slots).tolist()
+        return found
 
     def id_order(self, slots: Ints, column: int) -> Ids:
         """Numbers ordered as the ids are: by the first eight bytes (column 0) or the next eight (column 1)."""
@@ -137,7 +140,7 @@ class Memories:
     def id_rank(self, slots: Ints) -> Ints:
         """Position of each among these by whole id, then by arrival: for ids that begin alike."""
         arrival = np.argsort(self.seq.view[slots])
-        ids = [self.ids[slot] for slot in slots[arrival].tolist()]
+        ids = self.ids(slots[arrival])
         order = arrival[sorted(range(len(ids)), key=ids.__getitem__)]
         rank = np.empty(len(slots), np.int64)
         rank[order] = np.arange(len(slots))

@@ -58,10 +58,13 @@ class Lists:
         """The same with the lists of some terms empty."""
         sizes: Ints = np.where(terms, 0, self.df)
         kept = ranges(self.bounds[:-1], self.bounds[:-1] + sizes)
-        return Lists(self.slots[kept], self.counts[kept], offsets_of(sizes))
+        return Lists(self.slots.take(kept), self.counts.take(kept), offsets_of(sizes))
 
     def among(self, slots: Ints, size: int) -> tuple[Ints, Ints, Ints]:
         """Which entries are about some of all `size` slots: positions of entries, of their terms, and of their slots."""
+        if not len(self.slots):
+            none = self.slots[:0]
+            return none, none, none
         place = np.full(size, -1, np.int32)
         place[slots] = np.arange(len(slots))
         entries = np.flatnonzero(place.take(self.slots) >= 0)
@@ -146,36 +149,72 @@ class Postings:
     def find(self, terms: Ids, mask: Mask) -> Lists:
         """The visible memories holding each term."""
         wanted = terms >> np.uint64(COUNT_BITS)
+        return self._read(wanted, *self._bounds(wanted), mask)
+
+    def find_rare(self, terms: Ids, mask: Mask, common: int) -> tuple[Lists, Ints]:
+        """The same without the lists of terms that more than `common` hold, and how many hold each term."""
+        wanted = terms >> np.uint64(COUNT_BITS)
+        start, stop = self._bounds(wanted)
+        if not mask.full:  # only reading a list tells how long it is
+            lists = self._read(wanted, start, stop, mask)
+            df = lists.df
+            return lists.without(df > common) if (df > common).any() else lists, df
+        new = [len(self._new.get(term, ())) for term in wanted.tolist()]
+        df = stop - start + np.array(new, np.int64)
+        rare = df <= common
+        return self._read(wanted * rare, start * rare, stop * rare, mask), df
+
+    def _bounds(self, wanted: Ids) -> tuple[Ints, Ints]:
+        """Where the merged list of each term begins and ends."""
         at, known = self._find(wanted)
-        few = mask.slots.astype(np.int32) if mask.selective else None  # searched in lists of the same type
-        start = np.where(known, self._start[at], 0).tolist()
-        stop = np.where(known, self._start[at + known], 0).tolist()
-        lists, counts, sizes = [self._slots[:0]], [self._counts[:0]], []
-        for t, term in enumerate(wanted.tolist()):
-            part = slice(start[t], stop[t])
-            size = stop[t] - start[t]
-            if few is not None and size > _GALLOP * len(few):
-                slots = self._slots[part]
-                place = np.minimum(np.searchsorted(slots, few), size - 1)
-                hit = np.flatnonzero(slots[place] == few)
-                lists.append(few[hit])
-                counts.append(self._counts[part][place[hit]])
-                size = len(hit)
-            else:
-                lists.append(self._slots[part])
-                counts.append(self._counts[part])
-            if term in self._new:
-                entries = np.array(self._new[term], np.int64)
-                lists.append((entries >> COUNT_BITS).astype(np.int32))
-                counts.append((entries & COUNT_MASK).astype(np.uint8))
-                size += len(entries)
-            sizes.append(size)
-        held, count = np.concatenate(lists).astype(np.int64), np.concatenate(counts)
-        bounds = offsets_of(np.array(sizes, np.int64))
-        if not mask.full:
-            visible = np.flatnonzero(mask.member.take(held))
-            held, count, bounds = held.take(visible), count.take(visible), np.searchsorted(visible, bounds)
-        return Lists(held, count, bounds)
+        return self._start[at * known], self._start[(at + 1) * known]
+
+    def _read(self, wanted: Ids, start: Ints, stop: Ints, mask: Mask) -> Lists:
+        if mask.selective:
+            slots, counts, sizes = self._looked_up(start, stop, mask)
+        else:
+            entries, sizes = ranges(start, stop), stop - start
+            slots, counts = self._slots.take(entries), self._counts.take(entries)
+        if self._new:
+            slots, counts, sizes = self._and_new(wanted, slots, counts, sizes)
+        bounds = offsets_of(sizes)
+        if not mask.full and len(slots):
+            visible = np.flatnonzero(mask.member.take(slots))
+            slots, counts, bounds = (
+                slots.take(visible),
+                counts.take(visible),
+                np.searchsorted(visible, bounds),
+            )
+        return Lists(slots.astype(np.int64), counts, bounds)
+
+    def _looked_up(self, start: Ints, stop: Ints, mask: Mask) -> tuple[Small, Counts, Ints]:
+        """The merged lists, long ones only where they are about one of few visible memories."""
+        few = mask.slots.astype(np.int32)  # searched in lists of the same type
+        slots, counts, sizes = [self._slots[:0]], [self._counts[:0]], []
+        for first, end in zip(start.tolist(), stop.tolist(), strict=True):
+            held, count = self._slots[first:end], self._counts[first:end]
+            if len(held) > _GALLOP * len(few):
+                place = np.minimum(np.searchsorted(held, few), len(held) - 1)
+                hit = np.flatnonzero(held[place] == few)
+                held, count = few[hit], count[place[hit]]
+            slots.append(held)
+            counts.append(count)
+            sizes.append(len(held))
+        return np.concatenate(slots), np.concatenate(counts), np.array(sizes, np.int64)
+
+    def _and_new(self, wanted: Ids, slots: Small, counts: Counts, sizes: Ints) -> tuple[Small, Counts, Ints]:
+        """Lists with what is not yet merged: it is of later slots, and so goes behind."""
+        new = [self._new.get(term, ()) for term in wanted.tolist()]
+        more = np.array([len(entries) for entries in new], np.int64)
+        if not more.any():
+            return slots, counts, sizes
+        packed = np.array([entry for entries in new for entry in entries], np.int64)
+        behind = np.repeat(np.cumsum(sizes), more)
+        return (
+            np.insert(slots, behind, packed >> COUNT_BITS),
+            np.insert(counts, behind, packed & COUNT_MASK),
+            sizes + more,
+        )
 
     def _find(self, terms: Ids) -> tuple[Ints, NDArray[np.bool_]]:
         at = np.searchsorted(self._terms, terms)

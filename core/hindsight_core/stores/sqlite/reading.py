@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hindsight_core.errors import StoreError
 from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
@@ -15,7 +16,7 @@ from hindsight_core.stores.index import Mask, SearchIndex
 from hindsight_core.stores.sqlite import visibility
 from hindsight_core.stores.sqlite.failures import ours
 from hindsight_core.stores.sqlite.library import rows_of
-from hindsight_core.stores.sqlite.rows import chunks, marks, units_at
+from hindsight_core.stores.sqlite.rows import chunks, contents_at, marks, units_at
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Status
 
 _STATUSES = list(Status)
@@ -52,7 +53,6 @@ class SqliteReading:
         self._allowed = allowed
         self._masks: dict[Visibility, Mask] = {}
         self._past: dict[Visibility, dict[int, MemoryUnit]] = {}
-        self._seen: dict[Visibility, set[int]] = {}
 
     @ours
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
@@ -67,22 +67,31 @@ class SqliteReading:
         return self._as_then(candidates, probe.visible)
 
     @ours
+    def holders(self, probe: Probe) -> tuple[Ints, Ints]:
+        """The best memories by words alone, and how many hold each term."""
+        return self._index.holders(self._fitting(probe), self._mask(probe.visible))
+
+    @ours
+    def held(self, probe: Probe, rows: Ints) -> NDArray[np.bool_]:
+        """Which rows hold which term."""
+        return self._index.held(self._fitting(probe), self._mask(probe.visible), rows)
+
+    @ours
     def neighbours(
-        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: bool = True
+        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: Ints | None = None
     ) -> Edges:
         """Edges from `rows` to visible memories: within groups, over shared entities, and stored links."""
         found = self._index.neighbours(
             probe, self._mask(probe.visible), rows, reach=reach, entities=entities, hub=hub
         )
-        stored = self._links(probe.visible, rows) if links else []
-        if not stored:
+        source, target, kind = self._links(probe.visible, rows[:0] if links is None else links)
+        count = len(source)
+        if not count:
             return found
-        source, target, kind = zip(*stored, strict=True)
-        count = len(stored)
         return Edges(
-            source=np.concatenate([found.source, np.array(source, np.int64)]),
-            target=np.concatenate([found.target, np.array(target, np.int64)]),
-            kind=np.concatenate([found.kind, np.array(kind, np.int8)]),
+            source=np.concatenate([found.source, source]),
+            target=np.concatenate([found.target, target]),
+            kind=np.concatenate([found.kind, kind]),
             distance=np.concatenate([found.distance, np.ones(count, np.int32)]),
             entity=np.concatenate([found.entity, np.zeros(count, np.uint64)]),
             degree=np.concatenate([found.degree, np.zeros(count, np.int32)]),
@@ -108,7 +117,7 @@ class SqliteReading:
     def vectors(self, rows: Ints) -> Floats:
         """Their vectors, a copy; a row of nan where there is none."""
         self._check()
-        return self._index.vectors(self._index.visible(_EVERYTHING, rows), rows)
+        return self._index.vectors(self._index.visible(_EVERYTHING, None), rows)
 
     @ours
     def units(self, rows: Ints) -> list[MemoryUnit]:
@@ -118,6 +127,16 @@ class SqliteReading:
         past = {row: unit for units in self._past.values() for row, unit in units.items()}
         present = dict.fromkeys(row for row in wanted if row not in past)
         known = past | dict(zip(present, units_at(self._connection, present, self.path), strict=True))
+        return [known[row] for row in wanted]
+
+    @ours
+    def texts(self, rows: Ints) -> list[str]:
+        """Their contents, in that order."""
+        self._check()
+        wanted = rows.tolist()
+        known = {row: unit.content for units in self._past.values() for row, unit in units.items()}
+        for part in chunks(dict.fromkeys(row for row in wanted if row not in known)):
+            known |= contents_at(self._connection, part)
         return [known[row] for row in wanted]
 
     def _check(self) -> None:
@@ -142,7 +161,6 @@ class SqliteReading:
         # The index knows the present only, so here the file decides alone.
         past = self._past[visible] = visibility.then(self._connection, visible, self.path)
         seen = visibility.rows_at(self._connection, visible, past)
-        self._seen[visible] = set(seen)
         return self._index.visible(replace(_EVERYTHING, scopes=visible.scopes), np.array(seen, np.int64))
 
     def _as_then(self, candidates: Candidates, visible: Visibility) -> Candidates:
@@ -155,15 +173,14 @@ class SqliteReading:
                 status[place] = _STATUSES.index(past[row].status)
         return replace(candidates, status=status)
 
-    def _links(self, visible: Visibility, rows: Ints) -> list[tuple[int, int, int]]:
-        seen = self._seen.get(visible)
-        condition, params = ("1", []) if seen is not None else visibility.where(self._connection, visible)
+    def _links(self, visible: Visibility, rows: Ints) -> tuple[Ints, Ints, NDArray[np.int8]]:
+        """Source, target and kind of the stored links from some rows to visible ones."""
         found: list[tuple[int, int, int]] = []
         for part in chunks(dict.fromkeys(rows.tolist())):
             read = self._connection.execute(
-                "SELECT link.row, link.other, link.kind FROM link JOIN unit ON unit.row = link.other"
-                f" WHERE link.row IN ({marks(part)}) AND unit.indexed AND {condition}",
-                [*part, *params],
+                f"SELECT row, other, kind FROM link WHERE row IN ({marks(part)})", part
             )
             found += [(row, other, _KINDS[kind]) for row, other, kind in read]
-        return found if seen is None else [link for link in found if link[1] in seen]
+        table = np.array(found, np.int64).reshape(-1, 3)
+        table = table[self._index.shows(self._mask(visible), table[:, 1])]
+        return table[:, 0], table[:, 1], table[:, 2].astype(np.int8)

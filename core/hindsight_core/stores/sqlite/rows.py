@@ -198,6 +198,16 @@ def units_at(connection: sqlite3.Connection, rows: Iterable[int], path: str) -> 
     return found
 
 
+def contents_at(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, str]:
+    """The contents of some rows, without reading the rest of the units."""
+    return dict(
+        connection.execute(
+            f"SELECT row, ifnull(json_extract(json, '$.content'), '') FROM body WHERE row IN ({marks(rows)})",
+            rows,
+        )
+    )
+
+
 def unit_at_key(
     connection: sqlite3.Connection, scope: int, id: str, path: str
 ) -> tuple[int, MemoryUnit] | None:
