@@ -542,8 +542,12 @@ class Journal(Protocol):
 class Store(Library, Journal, Protocol):
     """A place where memories live."""
 
-    def write(self, *, actor: str, batch: str, now: datetime) -> AbstractContextManager[Transaction]:
+    def write(
+        self, *, actor: str, batch: str, now: datetime, durable: bool = True
+    ) -> AbstractContextManager[Transaction]:
         """Begin an atomic write; commits when the block ends, rolls back when it raises.
+
+        With `durable` false it outlives this process, and the machine's power only once a later write is durable.
 
         Inside the block, the same thread's other calls to the store (also `reading`) see what it has written so far, and
         nobody else does. A write inside a reading is refused.

@@ -165,7 +165,8 @@ def take_in(
                 continue
         todo.append(job)
     if todo:
-        with parts.store.write(actor=actor, batch=batch, now=now) as tx:
+        # What was said is safe from whatever happens next; the write below waits for the disk for both.
+        with parts.store.write(actor=actor, batch=batch, now=now, durable=False) as tx:
             for job in todo:
                 tx.put_episode(job.episode)
         _encode(parts, todo)
@@ -240,6 +241,7 @@ def _store(
 ) -> None:
     item, scope = job.item, job.episode.scope
     ids = _unit_ids(parts, item, len(job.drafts), now)
+    before = tx.units_of(scope, job.episode.id) if item.id is not None else []
     for draft, entry, unit_id in zip(job.drafts, job.entries, ids, strict=True):
         unit = _unit(parts, item, draft, scope, unit_id, now)
         neighbours = None if near is None else next(near)
@@ -252,10 +254,9 @@ def _store(
         else:
             job.stored.append(tx.put(unit, entry, reason="remembered"))
     kept = {unit.id for unit in job.stored}
-    if item.id is not None:
-        for part in tx.units_of(scope, job.episode.id):
-            if part.id not in kept and part.source.episode == job.episode.id:
-                tx.remove(part.key, reason="no longer part of the text")
+    for part in before:
+        if part.id not in kept and part.source.episode == job.episode.id:
+            tx.remove(part.key, reason="no longer part of the text")
     failed = any(draft.failed is not None for draft in job.drafts)
     tx.put_episode(job.episode if failed else replace(job.episode, state="encoded"))
 

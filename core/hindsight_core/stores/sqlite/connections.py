@@ -57,6 +57,7 @@ class Connections:
                 raise
         except sqlite3.Error as error:
             raise_ours(error, path)
+        self._waits = True
         self._file = _identity(path)
         self._fresh_locks()
         self.mirror = Mirror()
@@ -87,6 +88,12 @@ class Connections:
     def shared(self) -> bool:
         """Whether reader and writer are one."""
         return self.reader is self.writer
+
+    def wait_for_disk(self, wait: bool) -> None:
+        """Whether the next commit waits for the disk; where one does not, the next that does waits for both."""
+        if wait is not self._waits:
+            self.writer.execute(f"PRAGMA synchronous = {self._options[0] if wait else 'NORMAL'}")
+            self._waits = wait
 
     def close(self) -> None:
         """Close both; the last handle of a file also empties its log."""

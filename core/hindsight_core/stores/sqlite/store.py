@@ -89,11 +89,13 @@ class SqliteStore:
     # -- writing ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def write(self, *, actor: str, batch: str, now: datetime) -> Iterator[SqliteTransaction]:
+    def write(
+        self, *, actor: str, batch: str, now: datetime, durable: bool = True
+    ) -> Iterator[SqliteTransaction]:
         """Begin an atomic write; commits when the block ends, rolls back when it raises."""
         held = self._lock_for_writing()
         try:
-            begun = self._begin(held)
+            begun = self._begin(held, durable)
             try:
                 tx = self._transaction(held, actor, batch, now)
                 try:
@@ -134,9 +136,10 @@ class SqliteStore:
         held.write_lock.release()
 
     @ours
-    def _begin(self, held: Connections) -> State:
+    def _begin(self, held: Connections, durable: bool) -> State:
         if not held.in_place():
             raise StoreUnwritable(f"{self.path}: {_GONE}; nothing was changed. Open it again.")
+        held.wait_for_disk(durable)
         held.writer.execute("BEGIN IMMEDIATE")
         return state_of(held.writer)
 
