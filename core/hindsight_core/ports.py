@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,27 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A text with who said it and when: all there is to judge by what it means for another."""
+
+    text: str
+    speaker: str | None
+    timestamp: datetime | None
+
+
+Relation = Literal["same", "evolves", "contradicts", "new"]
+"""What a text means for an earlier one: it says the same, replaces it, cannot hold beside it, or none of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What somebody thinks a text means for one that is remembered; the engine decides what comes of it."""
+
+    known: Told
+    relation: Relation
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionContext:
     """What an extractor may know besides the text.
@@ -73,11 +94,13 @@ class ExtractionContext:
         timestamp: When it was said; relative times in the text refer to it. None when unknown.
         speaker: Who said it.
         entity_types: The entity types to look for (the profile's).
+        near: What is remembered that is near it, nearest first; only given to an extractor with `extract_many`.
     """
 
     timestamp: datetime | None
     speaker: str | None
     entity_types: frozenset[str]
+    near: tuple[Told, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,19 +112,43 @@ class Extraction:
         entities: What it is about; a time entity's key is its span "start/end" in ISO form (either may be empty).
         importance: 0..1 by the rubric.
         memory_type: Episodic, semantic or procedural.
+        opinions: What it means for what is near, where the extractor can say.
     """
 
     summary: str
     entities: tuple[Entity, ...]
     importance: float
     memory_type: MemoryType
+    opinions: tuple[Opinion, ...] = ()
 
 
 class Extractor(Protocol):
-    """Finds summary, entities, importance and type of a piece of text."""
+    """Finds summary, entities, importance and type of a piece of text.
+
+    One that does better with many pieces at once may also have the method of `BatchExtractor`.
+    """
 
     def extract(self, text: str, context: ExtractionContext) -> Extraction:
         """Extract from one piece of text; never changes it."""
+        ...
+
+
+@runtime_checkable
+class BatchExtractor(Protocol):
+    """An extractor that takes many pieces at once."""
+
+    def extract_many(
+        self, pieces: Sequence[tuple[str, ExtractionContext]]
+    ) -> Sequence[Extraction | Exception]:
+        """For each piece an extraction, or why there is none: `AnswerUnusable` where asking again is of no use."""
+        ...
+
+
+class Judge(Protocol):
+    """Says what a text means for an earlier one that is near it, where rules cannot tell."""
+
+    def judge(self, pairs: Sequence[tuple[Told, Told]]) -> Sequence[Relation | None]:
+        """For each pair (later, earlier) the relation; None where it does not say. The most alike pairs come first."""
         ...
 
 

@@ -10,7 +10,7 @@ import re
 
 from hindsight_core.encode.rubric import FIRST_PERSON, LASTING, SCORES, Act, Judgement, judge
 from hindsight_core.ports import Extraction, ExtractionContext
-from hindsight_core.text.entities import find_entities
+from hindsight_core.text.entities import ASSISTANTS, find_entities
 from hindsight_core.text.keys import normalise_key
 from hindsight_core.text.split import sentences
 from hindsight_core.unit import Entity, MemoryType
@@ -20,7 +20,6 @@ SHORT = 160
 LONGEST = 240
 """A longer sentence is cut in the summary."""
 
-_ASSISTANTS = frozenset(("assistant", "ai", "bot", "agent", "model", "助手", "机器人", "客服"))
 _ROLE = re.compile(
     r"\**(assistant|ai|bot|agent|model|user|human|助手|机器人|客服|用户|客户|顾客)\**\s?[:：]\**\s*",
     re.IGNORECASE,
@@ -159,7 +158,7 @@ class RulesExtractor:
         parts = sentences(plain)[:_JUDGED]
         speaker = normalise_key(context.speaker or "")
         named = [entity for entity in entities if entity.key != speaker]
-        judged = _judged_all(parts, named, speaker in _ASSISTANTS)
+        judged = _judged_all(parts, named, speaker in ASSISTANTS)
         best = max(range(len(judged)), key=lambda at: (judged[at][0].score, judged[at][1], -at))
         verdicts = [verdict for verdict, _ in judged]
         return Extraction(
@@ -186,7 +185,7 @@ def _judged_all(parts: list[str], named: list[Entity], by_assistant: bool) -> li
     judged = []
     for part in parts:
         if (role := _ROLE.match(part)) is not None:
-            by_assistant = normalise_key(role[1]) in _ASSISTANTS
+            by_assistant = normalise_key(role[1]) in ASSISTANTS
             part = part[role.end() :]
         within = [entity.type for entity in named if entity.name in part]
         act, score = judge(part, technical=not _TECHNICAL_TYPES.isdisjoint(within), named=bool(within))

@@ -21,7 +21,7 @@ from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.transfer import everything
 from hindsight_core.errors import InvalidInput
-from hindsight_core.ports import Extraction, ExtractionContext, Floats, IndexEntry, Transaction
+from hindsight_core.ports import Extraction, Floats, IndexEntry, Told, Transaction
 from hindsight_core.scope import covers, parse_scope
 from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status, Units
@@ -107,7 +107,8 @@ def keep(
     """Keep and drop in one transaction; dropping what is not there is fine."""
     there = parts.store.get([record.key for record in kept])
     fresh = [not _same_text(old, record, now) for record, old in zip(kept, there, strict=True)]
-    found = {r.key: _extracted(parts, r.item) for r, new in zip(kept, fresh, strict=True) if new}
+    read = [record for record, new in zip(kept, fresh, strict=True) if new]
+    found = dict(zip((r.key for r in read), _extracted(parts, [r.item for r in read]), strict=True))
     ready = _entries(parts, [r for r, new in zip(kept, fresh, strict=True) if new and r.item.indexed])
     with parts.store.write(actor="user", batch=batch, now=now) as tx:
         for scope, id in dict.fromkeys((scope, clean(id)) for scope, id in dropped):
@@ -135,13 +136,18 @@ def _same_text(old: MemoryUnit | None, record: Record, now: datetime) -> bool:
     )
 
 
-def _extracted(parts: Parts, item: Item) -> Extraction:
-    context = ExtractionContext(
-        timestamp=item.timestamp, speaker=item.source.speaker, entity_types=parts.profile.entity_types
-    )
-    if not item.indexed:
-        return parts.fallback.extract(item.text, context)
-    return intake.extracted(parts, item.text, context)
+def _extracted(parts: Parts, items: Sequence[Item]) -> list[Extraction]:
+    """What each item is about; one that no search finds is read by the rules."""
+    asked = [
+        (item.text, intake.context_of(parts, Told(item.text, item.source.speaker, item.timestamp)))
+        for item in items
+    ]
+    searched = intake.extracted(parts, [one for one, item in zip(asked, items, strict=True) if item.indexed])
+    found = iter(searched)
+    return [
+        next(found)[0] if item.indexed else parts.fallback.extract(text, context)
+        for item, (text, context) in zip(items, asked, strict=True)
+    ]
 
 
 def _entries(parts: Parts, new: Sequence[Record]) -> dict[Key, IndexEntry]:
@@ -167,7 +173,7 @@ def _put(
     old = tx.get(key)
     same = _same_text(old, record, now)
     if not same and key not in found:  # changed by another writer meanwhile
-        found[key] = _extracted(parts, item)
+        (found[key],) = _extracted(parts, [item])
         ready |= _entries(parts, [record] if item.indexed else [])
     new = _unit(record, found.get(key), now)
     if old is not None and _alive(old, now):

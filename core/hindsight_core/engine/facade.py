@@ -26,9 +26,10 @@ from hindsight_core.engine.checks import file_path, known_as, listed, text_of, w
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
 from hindsight_core.engine.parts import Parts, open_parts
 from hindsight_core.engine.progress import track
+from hindsight_core.engine.reprocess import Reprocessed, reprocess
 from hindsight_core.engine.sweep import Sweep, sweep
 from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Store
+from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Judge, Store
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
 from hindsight_core.scope import narrow, parse_scope
@@ -64,6 +65,7 @@ class Hindsight:
         profile: Profile = DEFAULT,
         embedder: Embedder | Callable[[list[str]], Any] | str | None = "auto",
         extractor: Extractor | None = None,
+        judge: Judge | None = None,
         clock: Clock | None = None,
         new_id: Callable[[datetime], str] | None = None,
         count_tokens: Callable[[str], int] = estimate_tokens,
@@ -77,7 +79,8 @@ class Hindsight:
             profile: Weights, decay and the other settings; see `profiles`.
             embedder: "auto" (the bundled model where installed, else none), "local", an `Embedder`, a function from a
                 list of strings to vectors, or None: recall then works by words, names and time.
-            extractor: Finds summary, entities, importance and type; rules by default.
+            extractor: Finds summary, entities, importance and type; rules by default. See `llm.LLMExtractor`.
+            judge: Says what a text means for an earlier one where rules cannot tell; none by default. See `llm.LLMJudge`.
             clock: The time; the system's by default.
             new_id: Makes ids; time-ordered by default.
             count_tokens: Counts tokens for context blocks; an estimate by default.
@@ -94,6 +97,7 @@ class Hindsight:
             path,
             embedder=embedder,
             extractor=extractor,
+            judge=judge,
             profile=profile,
             clock=clock,
             new_id=new_id,
@@ -545,8 +549,19 @@ class Hindsight:
         return lifecycle.history(self._parts, self.get(id))
 
     def resume(self) -> int:
-        """Encode episodes of the written scope that are still pending; returns how many were."""
-        return intake.resume(self._parts, self._scope, self._now())
+        """Encode episodes of the written scope that are still pending; returns how many were. See `reprocess`."""
+        return self.reprocess().episodes
+
+    def reprocess(self, *, full: bool = False, progress: bool | None = None) -> Reprocessed:
+        """Make good what could not be read when it was told: rules stood in for an extractor that failed.
+
+        Memories keep their ids and what they lived through. Interrupted or failed again, it goes on where it was.
+
+        Args:
+            full: Also read every other memory of the written scope again, as after a change of extractor.
+            progress: Show a progress bar.
+        """
+        return reprocess(self._parts, self._scope, self._now(), full=full, progress=progress)
 
     def reembed(self, embedder: Any = None, *, progress: bool | None = None) -> int:
         """Embed memories that lack a vector, or all of the store with a new embedder; resumable.
@@ -608,5 +623,6 @@ class Hindsight:
     aexpire = off_loop(expire)
     aundo = off_loop(undo)
     aresume = off_loop(resume)
+    areprocess = off_loop(reprocess)
     areembed = off_loop(reembed)
     adoctor = off_loop(doctor)

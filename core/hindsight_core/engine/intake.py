@@ -3,7 +3,7 @@
     items -> episodes stored -> encode -> embed (outside the write lock) -> one transaction: consolidate, put
 
 The episode is committed before anything else is attempted, so a failing extractor or embedder, or a killed process,
-never loses words: what is still "pending" is encoded by `resume`.
+never loses words: what is still "pending" is encoded by `reprocess`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,27 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.embedding import embed_checked
-from hindsight_core.encode import Draft, encode, index_text
+from hindsight_core.encode import Draft, extract_all, index_text, split
+from hindsight_core.engine.foresight import open_pairs, opinions
 from hindsight_core.engine.items import Item, fingerprint
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import Neighbour, Settler
-from hindsight_core.ports import Extraction, ExtractionContext, Floats, IndexEntry, Transaction, Visibility
+from hindsight_core.engine.verdicts import Opinions
+from hindsight_core.errors import AnswerUnusable, ModelError
+from hindsight_core.ports import (
+    Extraction,
+    ExtractionContext,
+    Floats,
+    IndexEntry,
+    Told,
+    Transaction,
+    Visibility,
+)
 from hindsight_core.text.secrets import redact, redact_json
 from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Episode, MemoryUnit, Scope, Status
@@ -49,13 +60,17 @@ def redacted(item: Item, profile: Profile) -> Item:
     )
 
 
-def extracted(parts: Parts, text: str, context: ExtractionContext) -> Extraction:
-    """What a text is about; rules stand in for an extractor that fails."""
-    try:
-        return parts.extractor.extract(text, context)
-    except Exception as error:  # noqa: BLE001 (any extractor's fault)
-        log.warning("extraction failed (%s); rules stood in", type(error).__name__)
-        return parts.fallback.extract(text, context)
+def extracted(parts: Parts, asked: Sequence[tuple[str, ExtractionContext]]) -> list[tuple[Extraction, bool]]:
+    """What each text is about, and whether it is worth asking again later; rules stand in where the extractor fails."""
+    found = extract_all(asked, extractor=parts.extractor, fallback=parts.fallback)
+    for why, count in Counter(_reason(error) for _, error in found if error is not None).items():
+        log.warning("extraction failed for %d of %d texts (%s); rules stood in", count, len(asked), why)
+    return [(result, error is not None and not isinstance(error, AnswerUnusable)) for result, error in found]
+
+
+def _reason(error: Exception) -> str:
+    """Why, without text of a memory: only messages of our own are known to hold none."""
+    return f"{type(error).__name__}: {error}" if isinstance(error, ModelError) else type(error).__name__
 
 
 def embed(parts: Parts, texts: Sequence[str]) -> list[Floats | None]:
@@ -132,9 +147,10 @@ class _Job:
 
     item: Item
     episode: Episode
-    drafts: list[Draft]
-    entries: list[IndexEntry]
-    stored: list[MemoryUnit]
+    drafts: list[Draft] = field(default_factory=list)
+    entries: list[IndexEntry] = field(default_factory=list)
+    stored: list[MemoryUnit] = field(default_factory=list)
+    failed: bool = False
 
 
 def take_in(
@@ -158,20 +174,22 @@ def take_in(
     for job in jobs:
         earlier = known.get(job.episode.id)
         if job.item.resumable and earlier is not None and earlier.text == job.episode.text:
-            there = parts.store.units_of(scope, earlier.id) if earlier.state != "pending" else []
+            there = parts.store.units_of(scope, earlier.id)
             # A forgotten memory comes back when it is told again by its id, not when an old ingest runs again.
             if there or earlier.state == "encoded":
                 job.stored = there
                 continue
         todo.append(job)
     if todo:
-        # What was said is safe from whatever happens next; the write below waits for the disk for both.
-        with parts.store.write(actor=actor, batch=batch, now=now, durable=False) as tx:
+        # What was said is safe from whatever happens next; the write below waits for the disk for both. A model may
+        # take minutes, so that before one is asked the words are on the disk.
+        slow = parts.extractor is not parts.fallback or parts.judge is not None
+        with parts.store.write(actor=actor, batch=batch, now=now, durable=slow) as tx:
             for job in todo:
                 tx.put_episode(job.episode)
-        _encode(parts, todo)
+        opinions = _encode(parts, todo, scope, now, consolidate=consolidate)
         with parts.store.write(actor=actor, batch=batch, now=now) as tx:
-            _store_all(parts, tx, todo, scope, now, consolidate=consolidate)
+            _store_all(parts, tx, todo, scope, now, consolidate=consolidate, opinions=opinions)
     return [job.stored for job in jobs]
 
 
@@ -188,40 +206,58 @@ def _jobs(parts: Parts, items: Sequence[Item], scope: Scope, now: datetime) -> l
             seen[first] += 1
         else:
             episode_id = parts.new_id(now)
-        jobs.append(_Job(item, _episode(item, episode_id, scope, now), [], [], []))
+        jobs.append(_Job(item, _episode(item, episode_id, scope, now)))
     return jobs
 
 
-def _encode(parts: Parts, jobs: Sequence[_Job]) -> None:
-    for job in jobs:
-        job.drafts = encode(
-            job.episode,
-            document=job.item.document,
-            entity_types=parts.profile.entity_types,
-            extractor=parts.extractor,
-            fallback=parts.fallback,
-        )
-        for draft in job.drafts:
-            if draft.failed is not None:
-                log.warning(
-                    "extraction failed (%s); rules stood in, the episode stays pending",
-                    type(draft.failed).__name__,
-                )
-    texts = [index_text(draft.content, draft.source) for job in jobs for draft in job.drafts]
-    ready = iter(entries(parts, texts))
-    for job in jobs:
-        job.entries = [next(ready) for _ in job.drafts]
+def _encode(
+    parts: Parts, jobs: Sequence[_Job], scope: Scope, now: datetime, *, consolidate: bool
+) -> Opinions:
+    """Split, embed and extract; returns what the extractor and the judge think the texts mean for what is near."""
+    pieces = [
+        (job, content, source)
+        for job in jobs
+        for content, source in split(job.episode, document=job.item.document)
+    ]
+    made = entries(parts, [index_text(content, source) for _, content, source in pieces])
+    texts = [Told(content, source.speaker, job.episode.timestamp) for job, content, source in pieces]
+    compared = [consolidate and job.item.indexed for job, _, _ in pieces]
+    near = open_pairs(parts, texts, made, compared, scope, now)
+    asked = [
+        (one.text, context_of(parts, one, tuple(old for old, _ in known)))
+        for one, known in zip(texts, near, strict=True)
+    ]
+    found = extracted(parts, asked)
+    for (job, content, source), entry, (extraction, failed) in zip(pieces, made, found, strict=True):
+        job.drafts.append(Draft(content=content, source=source, extraction=extraction))
+        job.entries.append(entry)
+        job.failed |= failed
+    return opinions(parts, texts, near, [extraction for extraction, _ in found])
+
+
+def context_of(parts: Parts, told: Told, near: tuple[Told, ...] = ()) -> ExtractionContext:
+    """What an extractor may know of a text."""
+    return ExtractionContext(
+        timestamp=told.timestamp, speaker=told.speaker, entity_types=parts.profile.entity_types, near=near
+    )
 
 
 def _store_all(
-    parts: Parts, tx: Transaction, jobs: Sequence[_Job], scope: Scope, now: datetime, *, consolidate: bool
+    parts: Parts,
+    tx: Transaction,
+    jobs: Sequence[_Job],
+    scope: Scope,
+    now: datetime,
+    *,
+    consolidate: bool,
+    opinions: Opinions,
 ) -> None:
     """Put the memories of all jobs; with consolidation, each in the light of what is near it."""
     with ExitStack() as stack:
         view = None
         if consolidate and parts.calibration is not None:
             view = stack.enter_context(parts.store.reading(Visibility(scopes=(scope,), now=now)))
-        settler = Settler(tx, view, scope, now, parts.calibration)
+        settler = Settler(tx, view, scope, now, parts.calibration, opinions)
         compared = [consolidate and job.item.indexed for job in jobs]
         wanted = [
             entry for job, compare in zip(jobs, compared, strict=True) if compare for entry in job.entries
@@ -257,8 +293,7 @@ def _store(
     for part in before:
         if part.id not in kept and part.source.episode == job.episode.id:
             tx.remove(part.key, reason="no longer part of the text")
-    failed = any(draft.failed is not None for draft in job.drafts)
-    tx.put_episode(job.episode if failed else replace(job.episode, state="encoded"))
+    tx.put_episode(job.episode if job.failed else replace(job.episode, state="encoded"))
 
 
 def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item, now: datetime) -> MemoryUnit:
@@ -294,33 +329,24 @@ def redated(unit: MemoryUnit, timestamp: datetime | None) -> dict[str, Any]:
     return {"timestamp": timestamp, "valid_from": timestamp if moves else unit.valid_from}
 
 
-def resume(parts: Parts, scope: Scope, now: datetime) -> int:
-    """Encode episodes of exactly this scope that are still pending; returns how many became encoded."""
-    done = 0
-    for episode in parts.store.episodes(scope):
-        if episode.state != "pending":
-            continue
-        item = Item(
-            text=episode.text,
-            id=episode.id,
-            timestamp=episode.timestamp,
-            dated=True,
-            source=episode.source,
-            document=episode.source.document is not None,
-            metadata=episode.metadata,
+def encode_pending(parts: Parts, episodes: Sequence[Episode], scope: Scope, now: datetime) -> int:
+    """Encode episodes that have no memories yet, as after a killed process; returns how many are encoded now."""
+    jobs = [
+        _Job(
+            Item(
+                text=episode.text,
+                id=episode.id,
+                timestamp=episode.timestamp,
+                dated=True,
+                source=episode.source,
+                document=episode.source.document is not None,
+                metadata=episode.metadata,
+            ),
+            episode,
         )
-        present = parts.store.units_of(scope, episode.id)
-        job = _Job(replace(item, id=episode.id if _named(present, episode.id) else None), episode, [], [], [])
-        _encode(parts, [job])
-        with parts.store.write(actor="resume", batch=parts.new_id(now), now=now) as tx:
-            if not _named(present, episode.id):
-                for unit in present:
-                    tx.remove(unit.key, reason="encoded anew")
-            _store_all(parts, tx, [job], scope, now, consolidate=False)
-        done += not any(draft.failed for draft in job.drafts)
-    return done
-
-
-def _named(units: Sequence[MemoryUnit], episode: str) -> bool:
-    """Whether the caller named these memories: then their ids are kept."""
-    return any(unit.caller_id for unit in units) or not units
+        for episode in episodes
+    ]
+    _encode(parts, jobs, scope, now, consolidate=False)
+    with parts.store.write(actor="reprocess", batch=parts.new_id(now), now=now) as tx:
+        _store_all(parts, tx, jobs, scope, now, consolidate=False, opinions={})
+    return sum(not job.failed for job in jobs)

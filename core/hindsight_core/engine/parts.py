@@ -13,7 +13,7 @@ from hindsight_core.clock import SystemClock, TimeOrderedIds
 from hindsight_core.embedding import Calibration, dump_calibration, load_calibration, measure, resolve
 from hindsight_core.encode import RulesExtractor
 from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra, StoreCorrupted
-from hindsight_core.ports import Clock, Embedder, Extractor, Store
+from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Store
 from hindsight_core.profiles import Profile
 from hindsight_core.stores.sqlite import SqliteStore
 
@@ -33,6 +33,7 @@ class Parts:
         embedder: Or None: three channels work.
         extractor: Finds summary, entities, importance, type.
         fallback: Stands in when the extractor fails.
+        judge: Says what a text means for another where rules cannot tell; None: the rules decide alone.
         profile: Settings.
         clock: The time.
         new_id: Makes an id for something made at an instant.
@@ -44,6 +45,7 @@ class Parts:
     embedder: Embedder | None
     extractor: Extractor
     fallback: Extractor
+    judge: Judge | None
     profile: Profile
     clock: Clock
     new_id: Callable[[datetime], str]
@@ -109,13 +111,20 @@ def adopt_embedder(
 
 
 def _check_kinds(
-    *, profile: object, extractor: object, clock: object, new_id: object, count_tokens: object
+    *,
+    profile: object,
+    extractor: object,
+    judge: object,
+    clock: object,
+    new_id: object,
+    count_tokens: object,
 ) -> None:
     """Refuse parts that cannot do their work before the store is touched."""
     fit = {
         "profile must be a Profile, such as profiles.DEFAULT": isinstance(profile, Profile),
         "extractor needs a method extract": extractor is None
         or callable(getattr(extractor, "extract", None)),
+        "judge needs a method judge": judge is None or callable(getattr(judge, "judge", None)),
         "clock needs a method now": clock is None or callable(getattr(clock, "now", None)),
         "new_id must be a function from an instant to an id": new_id is None or callable(new_id),
         "count_tokens must be a function from a text to a number": callable(count_tokens),
@@ -130,13 +139,21 @@ def open_parts(
     *,
     embedder: Any,
     extractor: Extractor | None,
+    judge: Judge | None,
     profile: Profile,
     clock: Clock | None,
     new_id: Callable[[datetime], str] | None,
     count_tokens: Callable[[str], int],
 ) -> Parts:
     """Open a store and put the parts together; on any error the store is closed again."""
-    _check_kinds(profile=profile, extractor=extractor, clock=clock, new_id=new_id, count_tokens=count_tokens)
+    _check_kinds(
+        profile=profile,
+        extractor=extractor,
+        judge=judge,
+        clock=clock,
+        new_id=new_id,
+        count_tokens=count_tokens,
+    )
     chosen = default_embedder(embedder)
     clock, new_id = clock or SystemClock(), new_id or TimeOrderedIds()
     store = open_store(path)
@@ -154,6 +171,7 @@ def open_parts(
         embedder=chosen,
         extractor=extractor or rules,
         fallback=rules,
+        judge=judge,
         profile=profile,
         clock=clock,
         new_id=new_id,

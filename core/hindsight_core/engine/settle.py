@@ -2,7 +2,7 @@
 
 Runs inside the write transaction, over a view that already shows everything committed by anyone: two writers who tell the
 same fact at once cannot both find nothing. Only active memories of exactly the written scope are compared. The
-decision itself is `consolidate.decide`, a pure function of two statements; here it is carried out.
+decision itself is `verdicts.verdict_on`, a pure function of two texts; here it is carried out.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from hindsight_core.consolidate import Decision, Statement, Verdict, decide, read_statement
-from hindsight_core.consolidate.doubt import doubtful
+from hindsight_core.consolidate import Decision, Verdict
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
-from hindsight_core.ports import Floats, IndexEntry, Reading, Transaction, Visibility
+from hindsight_core.engine.verdicts import Opinions, told, verdict_on
+from hindsight_core.ports import Floats, IndexEntry, Reading, Relation, Transaction, Visibility
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
 
 NEAR = 6
 """Nearest memories a new one is compared with."""
-_LEAST = 0.3
+LEAST = 0.3
 """Calibrated similarity below which two memories are not compared at all."""
 MOST_OCCURRENCES = 32
 """Occurrences of one memory; then another begins. All of them are written again, twice to the journal, with each new
@@ -35,16 +34,6 @@ MAX_LINKS = 24
 what is near everything is linked with everything otherwise."""
 
 
-@lru_cache(maxsize=4096)
-def _statement(content: str, speaker: str | None) -> Statement:
-    return read_statement(content, speaker)
-
-
-def statement_of(unit: MemoryUnit) -> Statement:
-    """What a memory says, read once."""
-    return _statement(unit.content, unit.source.speaker)
-
-
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """A memory near a new one, with calibrated similarity (None without an embedder)."""
@@ -53,20 +42,9 @@ class Neighbour:
     similarity: float | None
 
 
-def verdict(new: MemoryUnit, near: Neighbour) -> Decision:
+def verdict(new: MemoryUnit, near: Neighbour, opinion: Relation | None = None) -> Decision:
     """What `new` means for a memory near it."""
-    found = decide(
-        statement_of(new),
-        statement_of(near.unit),
-        similarity=near.similarity,
-        new_time=new.timestamp,
-        old_time=near.unit.timestamp,
-    )
-    if found.verdict is Verdict.EVOLVES:
-        later, earlier = (near.unit, new) if found.earlier_wins else (new, near.unit)
-        if doubtful(later.content, earlier.content):
-            return Decision(Verdict.RELATED, "in doubt both stay")
-    return found
+    return verdict_on(told(new), told(near.unit), near.similarity, opinion)
 
 
 def neighbourhood(
@@ -83,7 +61,7 @@ def neighbourhood(
         return nothing
     visible = Visibility(scopes=(scope,), now=now)
     vectors = np.stack([entries[i].vector for i in with_vector])  # type: ignore[misc]
-    rows, cosines = view.near(visible, vectors, top=NEAR, least=uncalibrate(_LEAST, calibration.passage))
+    rows, cosines = view.near(visible, vectors, top=NEAR, least=uncalibrate(LEAST, calibration.passage))
     similar = calibrate(cosines, calibration.passage)
     wanted = np.unique(rows[rows >= 0])
     units = dict(zip(wanted.tolist(), view.units(wanted), strict=True))
@@ -126,7 +104,9 @@ class Settler:
         scope: Scope,
         now: datetime,
         calibration: Calibration | None,
+        opinions: Opinions | None = None,
     ) -> None:
+        self._opinions = opinions or {}
         self._tx = tx
         self._now = now
         self._scope = scope
@@ -164,7 +144,8 @@ class Settler:
         replaced: list[MemoryUnit] = []
         overtaken: MemoryUnit | None = None
         for neighbour in self._nearest(near, entry):
-            decision = verdict(unit, neighbour)
+            opinion = self._opinions.get((told(unit), told(neighbour.unit))) if self._opinions else None
+            decision = verdict(unit, neighbour, opinion)
             if decision.verdict is Verdict.SAME and mergeable and joinable(neighbour.unit, unit):
                 return self._again(neighbour.unit, unit)
             if decision.verdict is Verdict.EVOLVES and decision.earlier_wins:
@@ -225,7 +206,7 @@ class Settler:
         if entry.vector is None or self._calibration is None or self._vectors is None:
             return []
         similar = calibrate(self._vectors[: len(self._fresh)] @ entry.vector, self._calibration.passage)
-        best = [i for i in np.argsort(-similar, kind="stable")[:NEAR] if similar[i] >= _LEAST]
+        best = [i for i in np.argsort(-similar, kind="stable")[:NEAR] if similar[i] >= LEAST]
         return [Neighbour(self._changed[self._fresh[i]], float(similar[i])) for i in best]
 
     def _again(self, old: MemoryUnit, new: MemoryUnit) -> MemoryUnit:

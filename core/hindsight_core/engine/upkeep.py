@@ -24,8 +24,9 @@ from hindsight_core.engine.parts import (
 )
 from hindsight_core.engine.progress import track
 from hindsight_core.engine.transfer import everything
+from hindsight_core.engine.verdicts import told
 from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.ports import Embedder, ExtractionContext, Floats, Store, Transaction, Visibility
+from hindsight_core.ports import Embedder, Floats, Store, Transaction, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.tables import html_table
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status, Units
@@ -70,10 +71,8 @@ def update(parts: Parts, scope: Scope, id: str, changes: Mapping[str, Any], now:
     content, found, entry = before.content, None, None
     if "text" in changes:
         content = item.text
-        context = ExtractionContext(
-            timestamp=before.timestamp, speaker=before.source.speaker, entity_types=parts.profile.entity_types
-        )
-        found = intake.extracted(parts, content, context)
+        context = intake.context_of(parts, replace(told(before), text=content))
+        ((found, _),) = intake.extracted(parts, [(content, context)])
         (entry,) = intake.entries(parts, [index_text(content, before.source)])
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
         unit = _present(tx, scope, id)
@@ -116,15 +115,17 @@ def clear(parts: Parts, scope: Scope, now: datetime) -> int:
 
 
 def erase(parts: Parts, scope: Scope, id: str, now: datetime) -> None:
-    """Remove a memory from every byte of the store, and its vector from the embedding cache."""
+    """Remove a memory from every byte of the store, and what caches hold of it."""
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
         unit = _present(tx, scope, id)
         reinstate(tx, unit)
         tx.erase(unit.key)
-    forget_text = getattr(parts.embedder, "erase", None)
-    if forget_text is not None:
-        wordings = [unit.content, *(o.text for o in unit.occurrences if o.text)]
-        forget_text([index_text(text, unit.source) for text in wordings])
+    wordings = [unit.content, *(o.text for o in unit.occurrences if o.text)]
+    searched = [index_text(text, unit.source) for text in wordings]
+    for part, texts in ((parts.embedder, searched), (parts.extractor, wordings), (parts.judge, wordings)):
+        forget_text = getattr(part, "erase", None)
+        if forget_text is not None:
+            forget_text(texts)
 
 
 def feedback(parts: Parts, scope: Scope, keys: Sequence[Key], direction: int, now: datetime) -> Units:
@@ -178,7 +179,7 @@ def doctor(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> list[Findin
     findings = [Finding(problem, remedy) for problem, remedy in parts.store.check()]
     figures = parts.store.stats(Visibility(scopes=reach, now=now, statuses=_EVERY, unindexed=True))
     if figures.get("pending"):
-        findings.append(Finding(f"{figures['pending']} episodes are not encoded yet", "call resume()"))
+        findings.append(Finding(f"{figures['pending']} episodes are not encoded yet", "call reprocess()"))
     if parts.embedder is None:
         findings.append(
             Finding("no embedder: recall works by words, names and time only",

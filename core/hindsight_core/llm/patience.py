@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hindsight_core.errors import InvalidSettings, ModelError, ModelUnavailable
+from hindsight_core.errors import AnswerUnusable, InvalidSettings, ModelError, ModelUnavailable
 from hindsight_core.llm.cache import ReplyCache
-from hindsight_core.llm.chat import ChatModel, ChatReply, ChatRequest, Usage
+from hindsight_core.llm.chat import ChatModel, ChatReply, ChatRequest, Usage, model_error
 from hindsight_core.llm.openai_chat import OpenAIChat
 from hindsight_core.llm.reply import Read, read_json
 
@@ -136,7 +136,12 @@ class Chat:
             ModelError: As `complete`.
         """
         reply = self.complete(request)
-        read = read_json(reply.text)
+        try:
+            read = read_json(reply.text)
+        except AnswerUnusable:
+            if reply.truncated:
+                raise AnswerUnusable("the answer was cut off at the model's limit") from None
+            raise
         return Read(read.value, read.truncated or reply.truncated)
 
     def erase(self, texts: Iterable[str]) -> None:
@@ -158,8 +163,7 @@ class Chat:
             raise ModelUnavailable(f"{self.name} could not be reached and is asked again in {left:.0f} s")
         for attempt in range(1, self._attempts + 1):
             try:
-                with self._slots:
-                    return self.model.complete(request)
+                return self._once(request)
             except ModelUnavailable as error:
                 if attempt == self._attempts:
                     self._resting_until = self._monotonic() + self._rest
@@ -168,6 +172,15 @@ class Chat:
             self._count(repeated=1)
             self._sleep(min(asked, self._longest))
         raise AssertionError("the last attempt returns or raises")
+
+    def _once(self, request: ChatRequest) -> ChatReply:
+        try:
+            with self._slots:
+                return self.model.complete(request)
+        except ModelError:
+            raise
+        except Exception as error:
+            raise model_error(error, self.name) from error
 
     def _pay(self, usage: Usage | None) -> None:
         if usage is None:

@@ -24,6 +24,34 @@ def said(content, *, finish="stop", usage=(100, 20), **message):
     }  # fmt: skip
 
 
+def item(text, summary=None, **fields):
+    """A well-behaved item about a text: everything the schema asks for."""
+    return {
+        "summary": text if summary is None else summary,
+        "importance": 7,
+        "memory_type": "semantic",
+        "entities": [],
+        "times": [],
+        "relations": [],
+        **fields,
+    }
+
+
+def data_of(body):
+    """The data of a request: what the user message holds."""
+    return json.loads(body["messages"][1]["content"])
+
+
+def answering(make):
+    """An answer that gives each text of the request the item that `make` gives for it; None leaves it out."""
+
+    def answer(body):
+        made = [(told["id"], make(told)) for told in data_of(body)["texts"]]
+        return said({"items": [{"id": id, **one} for id, one in made if one is not None]})
+
+    return answer
+
+
 class Server:
     """Answers requests one after the other from `script`, the last of which goes on for ever.
 
@@ -32,6 +60,9 @@ class Server:
     """
 
     said = staticmethod(said)
+    item = staticmethod(item)
+    data_of = staticmethod(data_of)
+    answering = staticmethod(answering)
 
     def __init__(self):
         self.script = []

@@ -55,6 +55,9 @@ GENERIC_SPEAKERS = frozenset(
     ]
 )
 
+ASSISTANTS = frozenset(("assistant", "ai", "bot", "agent", "model", "助手", "机器人", "客服"))
+"""Those of them that are the agent's side: what they say is no fact about the user."""
+
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 
