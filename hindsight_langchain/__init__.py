@@ -6,7 +6,7 @@ Importing this package needs no framework; a name is loaded when it is first use
 - `HindsightMemory`, `HindsightChatMessageHistory`: memory of a chain, history of a chat.
 - `HindsightStore`: a LangGraph store.
 - `HindsightMiddleware`, `create_memory_tools`: for agents.
-- `LangChainEmbedder`: any LangChain embeddings as the engine's embedder.
+- `LangChainEmbedder`, `LangChainChat`: any LangChain embeddings as the engine's embedder, any chat model as its language model.
 - `adopt`: takes over the documents of a store that already exists, with their vectors.
 
 Each takes a `Hindsight` handle and works in its scope. Where one retriever, agent or tool serves many users, name the user per
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hindsight_langchain.adoption import adopt
-    from hindsight_langchain.bridges import LangChainEmbedder
+    from hindsight_langchain.bridges import LangChainChat, LangChainEmbedder
     from hindsight_langchain.history import HindsightChatMessageHistory
     from hindsight_langchain.memory import HindsightMemory
     from hindsight_langchain.middleware import HindsightMiddleware
@@ -36,6 +36,7 @@ __all__ = [
     "HindsightRetriever",
     "HindsightStore",
     "HindsightVectorStore",
+    "LangChainChat",
     "LangChainEmbedder",
     "adopt",
     "create_memory_tools",
@@ -48,6 +49,7 @@ _HOME = {
     "HindsightRetriever": ("retriever", "langchain"),
     "HindsightStore": ("store", "langchain"),
     "HindsightVectorStore": ("vectorstore", "langchain"),
+    "LangChainChat": ("bridges", "langchain"),
     "LangChainEmbedder": ("bridges", "langchain"),
     "adopt": ("adoption", "langchain"),
     "create_memory_tools": ("tools", "langchain"),

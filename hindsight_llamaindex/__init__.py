@@ -8,6 +8,7 @@ Importing this package needs no framework; asking for one of its names does, and
 - `HindsightToolSpec`: tools for agents that decide themselves what to remember.
 - `adopt`: takes over the nodes of an index that already exists, with their vectors.
 - `LlamaIndexEmbedder`, `HindsightEmbedding`: any embedding model of the framework inside the engine, and the reverse.
+- `LlamaIndexChat`: any LLM of the framework as the engine's language model.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hindsight_llamaindex.adoption import adopt
     from hindsight_llamaindex.block import HindsightMemoryBlock
-    from hindsight_llamaindex.bridges import HindsightEmbedding, LlamaIndexEmbedder
+    from hindsight_llamaindex.bridges import HindsightEmbedding, LlamaIndexChat, LlamaIndexEmbedder
     from hindsight_llamaindex.memory import HindsightMemory
     from hindsight_llamaindex.retriever import HindsightRetriever
     from hindsight_llamaindex.tools import HindsightToolSpec
@@ -31,6 +32,7 @@ __all__ = [
     "HindsightRetriever",
     "HindsightToolSpec",
     "HindsightVectorStore",
+    "LlamaIndexChat",
     "LlamaIndexEmbedder",
     "adopt",
 ]
@@ -42,6 +44,7 @@ _MODULES = {
     "HindsightRetriever": "retriever",
     "HindsightToolSpec": "tools",
     "HindsightVectorStore": "vectorstore",
+    "LlamaIndexChat": "bridges",
     "LlamaIndexEmbedder": "bridges",
     "adopt": "adoption",
 }

@@ -1,8 +1,9 @@
-"""Embedding models across the border, in both directions.
+"""Models across the border: embedding models in both directions, language models into the engine.
 
 `LlamaIndexEmbedder` lets the engine use any embedding model of LlamaIndex; questions and passages go through the model's
 own two methods, so that its query and text instructions stay in force. `HindsightEmbedding` lets LlamaIndex use the
-engine's embedder, so that an index over a `HindsightVectorStore` needs no second model.
+engine's embedder, so that an index over a `HindsightVectorStore` needs no second model. `LlamaIndexChat` lets the engine
+ask any LLM of LlamaIndex.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import Any
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding, Embedding
 from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 from llama_index.core.settings import Settings
 
 from hindsight_core import Hindsight
 from hindsight_core.embedding import embed_checked, embed_query_checked
 from hindsight_core.errors import InvalidInput
+from hindsight_core.llm import ChatReply, ChatRequest, Usage
+from hindsight_core.llm.chat import spelled_out
 from hindsight_core.ports import Embedder, Floats
 
 _PROBE = "How many numbers are there in a vector?"
@@ -97,6 +101,63 @@ class LlamaIndexEmbedder:
 def _unit_length(rows: list[Embedding]) -> Floats:
     found = np.asarray(rows, dtype=np.float32)
     return np.asarray(found / np.maximum(np.linalg.norm(found, axis=-1, keepdims=True), 1e-12), np.float32)
+
+
+class LlamaIndexChat:
+    """Any LLM of LlamaIndex as the engine's language model.
+
+        memory = Hindsight.open("agent.db", extractor=LLMExtractor(LlamaIndexChat()))
+
+    Args:
+        llm: The LLM. None takes `Settings.llm`, asked for when first needed and kept from then on.
+    """
+
+    def __init__(self, llm: LLM | None = None) -> None:
+        self._llm = llm
+        self._lock = threading.Lock()
+
+    @property
+    def llm(self) -> LLM:
+        """The LLM it wraps."""
+        with self._lock:
+            if self._llm is None:
+                self._llm = Settings.llm
+            return self._llm
+
+    @property
+    def name(self) -> str:
+        """Class and model; only "llama-index" where the settings name none that can be used."""
+        try:
+            llm = self.llm
+        except (ImportError, ValueError):
+            return "llama-index"
+        return f"llama-index/{llm.class_name()}/{llm.metadata.model_name}"
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Ask once; see `ChatModel`."""
+        answer = self.llm.chat([ChatMessage(role=m.role, content=m.content) for m in spelled_out(request)])
+        return ChatReply(
+            text=answer.message.content or "", usage=_usage(answer), truncated=_finish(answer) == "length"
+        )
+
+
+def _usage(answer: ChatResponse) -> Usage | None:
+    """Tokens where the integration tells them: beside the answer, or in the raw one."""
+    raw = _get(answer.raw, "usage")
+    for told in (answer.additional_kwargs, raw):
+        sent, received = _get(told, "prompt_tokens"), _get(told, "completion_tokens")
+        if isinstance(sent, int) and isinstance(received, int):
+            return Usage(prompt_tokens=sent, completion_tokens=received)
+    return None
+
+
+def _finish(answer: ChatResponse) -> Any:
+    choices = _get(answer.raw, "choices")
+    return _get(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
 
 
 class HindsightEmbedding(BaseEmbedding):
