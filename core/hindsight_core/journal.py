@@ -8,6 +8,7 @@ that undoing a batch does not fail because something newer was linked to what it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,7 +25,7 @@ class Event:
         key: Which unit.
         before: The unit before, None for an insertion.
         after: The unit after, None for a removal.
-        reason: Why, in a few words without memory text.
+        reason: Why, in a few words without memory text; that of feedback quotes the question.
         actor: Who: "user", "consolidate", "sweep", "undo", ...
         batch: The operation it belongs to; a batch can be undone as a whole.
         at: When.
@@ -40,6 +41,21 @@ class Event:
     batch: str
     at: datetime
     erased: bool = False
+
+
+_FEEDBACK = re.compile(r"feedback ([+-]1)(?: on: (.*))?", re.DOTALL)
+_LONGEST_QUESTION = 1_000
+
+
+def feedback_reason(direction: int, question: str) -> str:
+    """The reason of an event by which feedback, +1 or -1, moved a unit; "" where the question is not known."""
+    return f"feedback {direction:+d}" + (f" on: {question[:_LONGEST_QUESTION]}" if question else "")
+
+
+def feedback_of(event: Event) -> tuple[int, str] | None:
+    """The direction and the question ("" where it is not known) of an event of feedback; None for any other."""
+    match = _FEEDBACK.fullmatch(event.reason) if event.actor == "feedback" else None
+    return None if match is None else (int(match[1]), match[2] or "")
 
 
 def replay(events: Iterable[Event]) -> dict[Key, MemoryUnit]:

@@ -4,7 +4,7 @@
     hindsight recall "How should I answer?"
 
 Every command prints tables for people, or JSON with `--json` (see `cli.output` for its keys). Exit status: 0 done, 1 an
-error of ours, told in one line on standard error, or a finding of `doctor`; 2 wrong usage. All input and output is UTF-8,
+error of ours, told in one line on standard error, or a finding of `doctor`; 2 wrong usage; 3 `tune` found no gain. All input and output is UTF-8,
 whatever the locale says.
 """
 

@@ -113,7 +113,7 @@ def evaluate_files(args: argparse.Namespace) -> None:
         datasets = [dataset.limited(args.limit) for dataset in datasets]
     with ExitStack() as stack:
         chosen = embedder(args, stack)
-        advance = stack.enter_context(_progress())
+        advance = stack.enter_context(progress())
         results = evaluate(datasets, lambda dataset: _systems(args, dataset, chosen), settings, advance)
     compared = _compared(args, results, earlier)
     if args.html:
@@ -216,7 +216,7 @@ def _write(path: str, text: str) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Advance]:
+def progress() -> Iterator[Advance]:
     """A bar on standard error; nothing where that is no terminal."""
     if not sys.stderr.isatty():
         yield lambda what, done, total: None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from hindsight_core.cli import commands, measure
+from hindsight_core.cli import commands, measure, tuning
 from hindsight_core.profile_file import PRESETS
 from hindsight_core.unit import MemoryType, Status
 
@@ -22,7 +22,7 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="hindsight",
         description="Long-term memory for agents, in one file.",
-        epilog="Exit status: 0 done, 1 an error told on standard error (or a finding of doctor), 2 wrong usage.",
+        epilog="Exit status: 0 done, 1 an error told on standard error (or a finding of doctor), 2 wrong usage, 3 tune found no gain.",
     )
     parser.add_argument("--version", action="version", version=f"hindsight {version('hindsight-memory')}")
     _common(parser, top=True)
@@ -113,6 +113,7 @@ def build_parser() -> Parser:
     measure.add_options(
         add("eval", measure.evaluate_files, "measure recall on labelled questions", profile=False)
     )
+    tuning.add_options(add("tune", tuning.tune_files, "fit a profile to labelled questions or to feedback"))
     return parser
 
 

@@ -30,6 +30,7 @@ from hindsight_core.engine.reprocess import Reprocessed, reprocess
 from hindsight_core.engine.sweep import Sweep, sweep
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Judge, Store
+from hindsight_core.profile_file import read_profile
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
 from hindsight_core.scope import narrow, parse_scope
@@ -62,7 +63,7 @@ class Hindsight:
         scope: str | Iterable[str] = "default",
         *,
         read: Iterable[str | Iterable[str]] = (),
-        profile: Profile = DEFAULT,
+        profile: Profile | str | Path = DEFAULT,
         embedder: Embedder | Callable[[list[str]], Any] | str | None = "auto",
         extractor: Extractor | None = None,
         judge: Judge | None = None,
@@ -76,7 +77,7 @@ class Hindsight:
             path: A file, ":memory:" for nothing on disk, or a store.
             scope: Whose memory this handle writes and reads: a name or a tuple of names.
             read: A list of further scopes it may read, such as a shared one. Reading covers what lies below a scope.
-            profile: Weights, decay and the other settings; see `profiles`.
+            profile: Weights, decay and the other settings: one of `profiles`, its name, or a file that `hindsight tune` wrote.
             embedder: "auto" (the bundled model where installed, else none), "local", an `Embedder`, a function from a
                 list of strings to vectors, or None: recall then works by words, names and time.
             extractor: Finds summary, entities, importance and type; rules by default. See `llm.LLMExtractor`.
@@ -98,7 +99,7 @@ class Hindsight:
             embedder=embedder,
             extractor=extractor,
             judge=judge,
-            profile=profile,
+            profile=read_profile(profile) if isinstance(profile, str | Path) else profile,
             clock=clock,
             new_id=new_id,
             count_tokens=count_tokens,
@@ -375,11 +376,16 @@ class Hindsight:
     def feedback(self, what: Hits | Hit | str, direction: int) -> Units:
         """Thumb up (+1) or down (-1) for a recall (hits or its id) or one hit: moves importance by 0.1.
 
+        Where the question is known (hits, some of them such as `hits[:1]`, or the id of one of the latest recalls of this
+        handle) it is noted in the journal, secrets redacted, for `hindsight tune --feedback` to learn from.
+
         Returns:
             The memories that moved; those of other scopes than the written one stay as they are.
         """
         keys = self._recalls.keys_of(what, self._parts.store, self._scope)
-        return upkeep.feedback(self._parts, self._scope, keys, direction, self._now())
+        return upkeep.feedback(
+            self._parts, self._scope, keys, direction, self._now(), self._recalls.question_of(what)
+        )
 
     def use(self, hits: Hits | Hit) -> None:
         """Say that hits were really used, as rendering a context does by itself; within an hour it counts once."""

@@ -110,13 +110,13 @@ class RecallLog:
     """The latest recalls of a handle, so that feedback can name one by its id. Rendered ones are in the store too."""
 
     def __init__(self) -> None:
-        self._recalls: OrderedDict[str, tuple[Key, ...]] = OrderedDict()
+        self._recalls: OrderedDict[str, tuple[str, tuple[Key, ...]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def add(self, recall_id: str, keys: Sequence[Key]) -> None:
+    def add(self, recall_id: str, question: str, keys: Sequence[Key]) -> None:
         """Remember what a recall gave."""
         with self._lock:
-            self._recalls[recall_id] = tuple(keys)
+            self._recalls[recall_id] = (question, tuple(keys))
             while len(self._recalls) > _REMEMBERED_RECALLS:
                 self._recalls.popitem(last=False)
 
@@ -134,11 +134,18 @@ class RecallLog:
             raise InvalidInput(f"feedback takes hits, a hit or the id of a recall, not {type(what).__name__}")
         with self._lock:
             if what in self._recalls:
-                return list(self._recalls[what])
+                return list(self._recalls[what][1])
         logged = store.recall_log(what)
         if logged is None or logged[0] != scope:
             raise NotFound("no recall with that id; pass the hits themselves or hits.recall_id")
         return logged[1]
+
+    def question_of(self, what: Hits | Hit | str) -> str:
+        """The question that hits, or the id of one of the latest recalls, answer; "" where it is not known."""
+        if isinstance(what, Hits):
+            return what.query
+        with self._lock:
+            return self._recalls[what][0] if isinstance(what, str) and what in self._recalls else ""
 
 
 def question_vectors(parts: Parts, texts: Sequence[str]) -> list[Floats]:
@@ -180,7 +187,7 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
             if request.fill:
                 found += _next_nearest(view, question.aspects[0].vector, found, request, parts)
         found = _with_history(parts.store, found, request.now)
-    log.add(recall_id, [hit.unit.key for hit in found])
+    log.add(recall_id, request.query, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
 
 

@@ -26,9 +26,11 @@ from hindsight_core.engine.progress import track
 from hindsight_core.engine.transfer import everything
 from hindsight_core.engine.verdicts import told
 from hindsight_core.errors import InvalidInput, NotFound
+from hindsight_core.journal import feedback_reason
 from hindsight_core.ports import Embedder, Floats, Store, Transaction, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.tables import html_table
+from hindsight_core.text.secrets import redact
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status, Units
 
 FEEDBACK_STEP = 0.1
@@ -128,19 +130,21 @@ def erase(parts: Parts, scope: Scope, id: str, now: datetime) -> None:
             forget_text(texts)
 
 
-def feedback(parts: Parts, scope: Scope, keys: Sequence[Key], direction: int, now: datetime) -> Units:
-    """Move importance by a tenth, up or down, within 0..1."""
+def feedback(
+    parts: Parts, scope: Scope, keys: Sequence[Key], direction: int, now: datetime, question: str
+) -> Units:
+    """Move importance by a tenth, up or down, within 0..1, and note on which question, so that tuning can learn from it."""
     if isinstance(direction, bool) or not isinstance(direction, int) or direction not in (1, -1):
         raise InvalidInput(f"feedback is +1 or -1, not {shown(direction)}")
     moved = Units()
+    asked = redact(clean(question)).text if parts.profile.redact_secrets else clean(question)
+    reason = feedback_reason(direction, asked)
     with parts.store.write(actor="feedback", batch=parts.new_id(now), now=now) as tx:
         for key in keys:
             unit = tx.get(key) if covers(scope, key[0]) else None
             if unit is not None:
                 importance = min(1.0, max(0.0, round(unit.importance + direction * FEEDBACK_STEP, 6)))
-                moved.append(
-                    tx.put(replace(unit, importance=importance), None, reason=f"feedback {direction:+d}")
-                )
+                moved.append(tx.put(replace(unit, importance=importance), None, reason=reason))
     return moved
 
 

@@ -23,13 +23,15 @@ from hindsight_core.errors import InvalidInput, InvalidSettings
 from hindsight_core.evaluation.dataset import Memory, Question
 from hindsight_core.ports import Embedder, Floats
 from hindsight_core.profiles import DEFAULT, Profile
-from hindsight_core.recall import render
+from hindsight_core.recall import Hits, render
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """The present of a bank in which nothing has a date; any instant would do."""
 
 _PIECES_PER_MEMORY = 3
 """Pieces asked for per memory wanted, since several may be of one memory."""
+_TOKENS_PER_PIECE = 10
+"""Hardly any piece with its date takes less room in a text block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,31 +188,44 @@ class HindsightSystem:
             unit.id: memory.id for memory, units in zip(memories, stored, strict=True) for unit in units
         }
 
+    def owners(self, bank: str) -> dict[str, str]:
+        """The memory that each stored piece of a bank is of, by the id of the piece."""
+        return self._loaded.owner[bank]
+
     def ask(self, question: Question, *, now: datetime, k: int, superseded: bool) -> Answer:
         """Answer twice: as a user would, timed, and without a floor."""
-        memory, owner = self.memory.within(question.bank), self._loaded.owner[question.bank]
+        memory, owner = self.memory.within(question.bank), self.owners(question.bank)
         spent = self._watch.spent if self._watch else 0.0
         start = perf_counter()
         usual = memory.recall(
             question.text, k=k, now=now, history=question.history, include_history=superseded
         )
         seconds = perf_counter() - start - ((self._watch.spent if self._watch else 0.0) - spent)
-        deep = memory.recall(
-            question.text,
-            k=k * _PIECES_PER_MEMORY,
-            now=now,
-            history=question.history,
-            include_history=superseded,
-            floor=None,
-        )
+
+        def deep(k: int) -> Hits:
+            return memory.recall(
+                question.text,
+                k=k,
+                now=now,
+                history=question.history,
+                include_history=superseded,
+                floor=None,
+            )
+
+        def shown(tokens: int) -> set[str]:
+            """In the block of the best pieces that fit, as many as there is room for."""
+            # `Hits.context` would count as a use and so change what the next question finds.
+            return {owner[hit.unit.id] for hit in render(list(deep(tokens // _TOKENS_PER_PIECE)), tokens)[1]}
+
         return Answer(
-            ranking=distinct(Found(owner[hit.unit.id], hit.relevance) for hit in deep),
+            ranking=distinct(
+                Found(owner[hit.unit.id], hit.relevance) for hit in deep(k * _PIECES_PER_MEMORY)
+            ),
             returned=distinct(Found(owner[hit.unit.id], hit.relevance) for hit in usual)
             if memory.profile.floor is not None
             else None,
             seconds=seconds,
-            # `Hits.context` would count as a use and so change what the next question finds.
-            shown=lambda tokens: {owner[hit.unit.id] for hit in render(list(deep), tokens)[1]},
+            shown=shown,
         )
 
     def close(self) -> None:

@@ -72,6 +72,12 @@ def erase(tx: SqliteTransaction, key: Key) -> None:
         traces.add(unit)
     if present is not None:
         tx.delete(*present)
+    # What was asked about it goes with it, at the other memories of that answer too.
+    tx.connection.execute(
+        "UPDATE event SET reason = 'feedback' WHERE actor = 'feedback' AND batch IN"
+        " (SELECT batch FROM event WHERE scope = ? AND id = ? AND actor = 'feedback')",
+        (scope, id),
+    )
     _empty_history(tx, scope, [id])
     _scrub(tx, scope, traces)
     _fill(tx, scope, traces.passages)
