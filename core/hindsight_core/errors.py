@@ -8,6 +8,7 @@
     ├── NotFound                no memory under that id in the scopes this handle may read (also a LookupError)
     ├── MissingExtra            an optional package is not installed; the message names the command (also an ImportError)
     ├── EmbeddingError          an embedder failed or returned something that is not a vector
+    │   └── EmbedderUnavailable it cannot be used at all, whatever the text: unreachable, refused, unknown model
     ├── EmbedderMismatch        the store was written with another embedder
     ├── ExtractionError         an extractor failed; the text itself is kept as an episode
     ├── ModelError              a language model cannot be asked so: wrong key, unknown name, a request it does not take
@@ -68,6 +69,10 @@ class MissingExtra(HindsightError, ImportError):
 
 class EmbeddingError(HindsightError):
     """An embedder failed, or returned something that is not a finite vector of its dimension."""
+
+
+class EmbedderUnavailable(EmbeddingError):
+    """The embedder cannot be used at all, whatever the text; asking again for each text would only take time."""
 
 
 class EmbedderMismatch(HindsightError):

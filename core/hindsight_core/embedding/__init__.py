@@ -19,9 +19,12 @@ from hindsight_core.embedding.calibrate import (
     uncalibrate,
 )
 from hindsight_core.embedding.checked import embed_checked, embed_query_checked
+from hindsight_core.embedding.endpoint import EndpointEmbedder
 from hindsight_core.embedding.function import CallableEmbedder
 from hindsight_core.embedding.hashing import HashEmbedder
 from hindsight_core.embedding.local import LocalEmbedder
+from hindsight_core.embedding.onnx import OnnxEmbedder
+from hindsight_core.embedding.sentence import SentenceTransformerEmbedder
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Embedder
 
@@ -29,8 +32,11 @@ __all__ = [
     "CachedEmbedder",
     "Calibration",
     "CallableEmbedder",
+    "EndpointEmbedder",
     "HashEmbedder",
     "LocalEmbedder",
+    "OnnxEmbedder",
+    "SentenceTransformerEmbedder",
     "calibrate",
     "dump_calibration",
     "embed_checked",
@@ -42,24 +48,33 @@ __all__ = [
     "uncalibrate",
 ]
 
+_BY_NAME = {
+    "openai": EndpointEmbedder,
+    "onnx": OnnxEmbedder,
+    "sentence-transformers": SentenceTransformerEmbedder,
+}
+
 
 def resolve(embedder: Any) -> Embedder | None:
     """The embedder meant by what a caller passed.
 
     Args:
-        embedder: None (no vectors), "local" (the bundled model), an object with the `Embedder` port, or a function
-            from a list of texts to an array-like of shape (n, dimension), which becomes a `CallableEmbedder`.
+        embedder: None (no vectors), "local" (the bundled model), "openai:MODEL", "onnx:FOLDER",
+            "sentence-transformers:MODEL", an object with the `Embedder` port, or a function from a list of texts to an
+            array-like of shape (n, dimension), which becomes a `CallableEmbedder`.
 
     Raises:
-        InvalidInput: It is none of these.
-        MissingExtra: "local", and the bundled model is not installed.
+        InvalidInput: It is none of these, or what the name stands for cannot be had.
+        MissingExtra: What runs the model is not installed.
     """
     if embedder is None:
         return None
-    if isinstance(embedder, str) and embedder == "local":
-        local = LocalEmbedder()
-        local.require()
-        return local
+    if isinstance(embedder, str):
+        kind, _, model = embedder.partition(":")
+        if embedder == "local" or (kind in _BY_NAME and model):
+            made: Any = LocalEmbedder() if embedder == "local" else _BY_NAME[kind](model)
+            made.require()
+            return made  # type: ignore[no-any-return]
     if not isinstance(embedder, type):
         if isinstance(embedder, Embedder):
             return embedder
@@ -73,6 +88,6 @@ def resolve(embedder: Any) -> Embedder | None:
         else type(embedder).__name__
     )
     raise InvalidInput(
-        'embedder must be None, "local", an object with embed_documents, embed_query, dimension and fingerprint, or a '
+        'embedder must be None, "local", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:MODEL", an object with embed_documents, embed_query, dimension and fingerprint, or a '
         f"function from a list of texts to vectors; got {what}"
     )

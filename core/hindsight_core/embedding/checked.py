@@ -3,7 +3,8 @@
 Embedders are other people's code, often behind a network: they fail, they return lists of the wrong length, they
 return nan. Here such a fault costs the one text it belongs to and nothing else. A failing batch is halved until the
 bad text stands alone; a bad text that is long is tried again in pieces, whose mean stands for it (an endpoint that
-refuses 40,000 tokens takes 160 short pieces gladly); and an embedder that fails everywhere is not asked forever.
+refuses 40,000 tokens takes 160 short pieces gladly); and an embedder that fails everywhere, or says that it is not
+available, is not asked forever.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hindsight_core.errors import EmbeddingError
+from hindsight_core.errors import EmbedderUnavailable, EmbeddingError
 from hindsight_core.ports import Embedder, Floats
 from hindsight_core.text.keys import storable
 
@@ -59,6 +60,8 @@ def embed_query_checked(embedder: Embedder, text: str) -> Floats:
 
     try:
         return _fit(one(text))
+    except EmbedderUnavailable:
+        raise
     except EmbeddingError:
         if len(text) <= _PIECE:
             raise
@@ -85,6 +88,9 @@ class _Batch:
             return
         try:
             rows = self._embed(self.texts[start:stop])
+        except EmbedderUnavailable as error:
+            self.failures += [(index, error) for index in range(start, stop)]
+            return
         except EmbeddingError as error:
             if stop - start == 1:
                 self._alone(start, error)

@@ -9,9 +9,10 @@ ranking    all of it, in order
 context    hits as a prompt needs them
 """
 
-from hindsight_core.recall.context import estimate_tokens, render
+from hindsight_core.recall.context import render
 from hindsight_core.recall.hits import Hit, Hits, Signal, Via
 from hindsight_core.recall.query import Question, analyse
 from hindsight_core.recall.ranking import rank
+from hindsight_core.text.counting import estimate_tokens
 
 __all__ = ["Hit", "Hits", "Question", "Signal", "Via", "analyse", "estimate_tokens", "rank", "render"]

@@ -42,7 +42,7 @@ class Hit:
         unit: The memory.
         score: 0..1, ranks within this recall.
         relevance: 0..1, absolute: the same meaning in a store of one memory and of a million.
-        signals: By name: vector, keyword, entity, recency, importance, and association where it played a part.
+        signals: By name: vector, keyword, entity, recency, importance, and rerank where a reranker looked at it.
         via: The link it came over, if any.
         predecessors: Earlier, superseded values of the same fact, newest first.
         contradicts: Active memories it is in contradiction with.
@@ -127,7 +127,7 @@ class Hits(Sequence[Hit]):
         return "\n".join(f"{i}. {hit.unit.id}: {hit.explain()}" for i, hit in enumerate(self, 1))
 
     def _repr_html_(self) -> str:
-        names = ["vector", "keyword", "entity", "recency", "importance", "association"]
+        names = ["vector", "keyword", "entity", "recency", "importance", "rerank"]
         rows = []
         for rank, hit in enumerate(self, 1):
             when = hit.unit.timestamp.date().isoformat() if hit.unit.timestamp else ""
