@@ -29,10 +29,11 @@ from hindsight_core.engine.progress import track
 from hindsight_core.engine.reprocess import Reprocessed, reprocess
 from hindsight_core.engine.sweep import Sweep, sweep
 from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Judge, Store
+from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Judge, Reranker, Store
 from hindsight_core.profile_file import read_profile
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
+from hindsight_core.reranking import BoundedReranker
 from hindsight_core.scope import narrow, parse_scope
 from hindsight_core.unit import Episode, MemoryType, MemoryUnit, Scope, Source, Status, Units
 
@@ -69,7 +70,8 @@ class Hindsight:
         judge: Judge | None = None,
         clock: Clock | None = None,
         new_id: Callable[[datetime], str] | None = None,
-        count_tokens: Callable[[str], int] = estimate_tokens,
+        count_tokens: Any = estimate_tokens,
+        reranker: Reranker | BoundedReranker | str | None = None,
     ) -> Self:
         """Open a memory; the file is made when it is not there.
 
@@ -78,13 +80,17 @@ class Hindsight:
             scope: Whose memory this handle writes and reads: a name or a tuple of names.
             read: A list of further scopes it may read, such as a shared one. Reading covers what lies below a scope.
             profile: Weights, decay and the other settings: one of `profiles`, its name, or a file that `hindsight tune` wrote.
-            embedder: "auto" (the bundled model where installed, else none), "local", an `Embedder`, a function from a
-                list of strings to vectors, or None: recall then works by words, names and time.
+            embedder: "auto" (the bundled model where installed, else none), "local", "openai:MODEL", "onnx:FOLDER",
+                "sentence-transformers:MODEL", an `Embedder`, a function from a list of strings to vectors, or None: recall
+                then works by words, names and time.
             extractor: Finds summary, entities, importance and type; rules by default. See `llm.LLMExtractor`.
             judge: Says what a text means for an earlier one where rules cannot tell; none by default. See `llm.LLMJudge`.
             clock: The time; the system's by default.
             new_id: Makes ids; time-ordered by default.
-            count_tokens: Counts tokens for context blocks; an estimate by default.
+            count_tokens: Counts tokens for context blocks: a function, or a model's tokenizer (tiktoken, tokenizers,
+                transformers); an estimate by default.
+            reranker: Looks at the best hits again: "onnx:FOLDER", "sentence-transformers:MODEL", or a `Reranker`; see
+                `reranking`. None by default.
 
         Raises:
             InvalidInput: A malformed scope.
@@ -103,6 +109,7 @@ class Hindsight:
             clock=clock,
             new_id=new_id,
             count_tokens=count_tokens,
+            reranker=reranker,
         )
         return cls(parts, own, reach)
 

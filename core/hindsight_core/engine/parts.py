@@ -15,7 +15,9 @@ from hindsight_core.encode import RulesExtractor
 from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra, StoreCorrupted
 from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Store
 from hindsight_core.profiles import Profile
+from hindsight_core.reranking import BoundedReranker, resolve_reranker
 from hindsight_core.stores.sqlite import SqliteStore
+from hindsight_core.text.counting import token_counter
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ class Parts:
         new_id: Makes an id for something made at an instant.
         calibration: Of the embedder's cosines; None without an embedder.
         count_tokens: Counts tokens for context blocks.
+        reranker: Or None: the fused order stands.
     """
 
     store: Store
@@ -51,6 +54,7 @@ class Parts:
     new_id: Callable[[datetime], str]
     calibration: Calibration | None
     count_tokens: Callable[[str], int]
+    reranker: BoundedReranker | None = None
 
 
 def default_embedder(wanted: Any) -> Embedder | None:
@@ -110,15 +114,7 @@ def adopt_embedder(
     return load_calibration(written)  # as every later opening reads it, to the last digit
 
 
-def _check_kinds(
-    *,
-    profile: object,
-    extractor: object,
-    judge: object,
-    clock: object,
-    new_id: object,
-    count_tokens: object,
-) -> None:
+def _check_kinds(*, profile: object, extractor: object, judge: object, clock: object, new_id: object) -> None:
     """Refuse parts that cannot do their work before the store is touched."""
     fit = {
         "profile must be a Profile, such as profiles.DEFAULT": isinstance(profile, Profile),
@@ -127,7 +123,6 @@ def _check_kinds(
         "judge needs a method judge": judge is None or callable(getattr(judge, "judge", None)),
         "clock needs a method now": clock is None or callable(getattr(clock, "now", None)),
         "new_id must be a function from an instant to an id": new_id is None or callable(new_id),
-        "count_tokens must be a function from a text to a number": callable(count_tokens),
     }
     for rule, kept in fit.items():
         if not kept:
@@ -143,17 +138,12 @@ def open_parts(
     profile: Profile,
     clock: Clock | None,
     new_id: Callable[[datetime], str] | None,
-    count_tokens: Callable[[str], int],
+    count_tokens: Any,
+    reranker: Any = None,
 ) -> Parts:
     """Open a store and put the parts together; on any error the store is closed again."""
-    _check_kinds(
-        profile=profile,
-        extractor=extractor,
-        judge=judge,
-        clock=clock,
-        new_id=new_id,
-        count_tokens=count_tokens,
-    )
+    _check_kinds(profile=profile, extractor=extractor, judge=judge, clock=clock, new_id=new_id)
+    counter, second = token_counter(count_tokens), resolve_reranker(reranker)
     chosen = default_embedder(embedder)
     clock, new_id = clock or SystemClock(), new_id or TimeOrderedIds()
     store = open_store(path)
@@ -176,5 +166,6 @@ def open_parts(
         clock=clock,
         new_id=new_id,
         calibration=calibration,
-        count_tokens=count_tokens,
+        count_tokens=counter,
+        reranker=second,
     )

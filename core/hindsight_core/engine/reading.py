@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,8 @@ import numpy as np
 from hindsight_core.embedding import embed_query_checked, local_background
 from hindsight_core.engine.checks import choice, shown, whole
 from hindsight_core.engine.parts import Parts
-from hindsight_core.errors import InvalidInput, NotFound
+from hindsight_core.engine.rerank import reranked
+from hindsight_core.errors import EmbeddingError, InvalidInput, NotFound
 from hindsight_core.filters import Filter
 from hindsight_core.ports import Floats, Reading, Store, Use, Visibility
 from hindsight_core.profiles import Profile
@@ -24,6 +26,8 @@ from hindsight_core.recall.relevance import relevance
 from hindsight_core.scope import covers
 from hindsight_core.strength import after_use
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Scope, Status
+
+log = logging.getLogger(__name__)
 
 _REMEMBERED_RECALLS = 256
 MOST_CANDIDATES = 10_000
@@ -149,10 +153,14 @@ class RecallLog:
 
 
 def question_vectors(parts: Parts, texts: Sequence[str]) -> list[Floats]:
-    """One query vector per text; empty without an embedder."""
+    """One query vector per text; empty without an embedder, or when it fails: an outage must not end recall."""
     if parts.embedder is None:
         return []
-    return [embed_query_checked(parts.embedder, text) for text in texts]
+    try:
+        return [embed_query_checked(parts.embedder, text) for text in texts]
+    except EmbeddingError as error:
+        log.warning("the question has no vector (%s); recall works by words, names and time only", error)
+        return []
 
 
 def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits:
@@ -173,19 +181,25 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
             asked = len(texts) - len(request.history)
             return [request.vector] * asked + question_vectors(parts, texts[asked:])
 
+        second = parts.reranker if request.query.strip() else None
+        k = request.k if second is None else max(request.k, second.candidates)
         question = analyse(request.query, now=request.now, embed=embed, history=request.history)
+        more: list[Hit] = []
         with parts.store.reading(request.visible) as view:
             found = rank(
                 view,
                 question,
                 visible=request.visible,
-                profile=_reaching(parts.profile, request.k),
+                profile=_reaching(parts.profile, k),
                 calibration=parts.calibration,
-                k=request.k,
+                k=k,
                 floor=request.floor,
             )
             if request.fill:
-                found += _next_nearest(view, question.aspects[0].vector, found, request, parts)
+                more = _next_nearest(view, question.aspects[0].vector, found, request, parts)
+        if second is not None:
+            found = reranked(second, "\n".join([*request.history, request.query]), found)[: request.k]
+        found += more
         found = _with_history(parts.store, found, request.now)
     log.add(recall_id, request.query, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
