@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 import threading
 from collections import deque
 from contextlib import closing
@@ -99,7 +100,8 @@ def vectors(body):
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
     running = Server()
     yield running
     running.close()
@@ -107,7 +109,7 @@ def server(monkeypatch):
 
 @pytest.fixture
 def embedder(server):
-    return EndpointEmbedder("acme-embed", base_url=server.url, api_key=KEY, name="acme@1")
+    return EndpointEmbedder("acme-embed", base_url=server.url, api_key=KEY, name="acme@1", rest=0)
 
 
 def test_passages_and_questions_get_vectors_of_length_one_in_order(server, embedder):
@@ -194,12 +196,28 @@ def test_an_endpoint_that_is_down_is_not_asked_for_each_text(server, status, req
         embed_query_checked(embedder, "long " * 1000)
 
 
-def test_an_endpoint_that_cannot_be_reached_says_so(server):
-    server.close()
-    embedder = EndpointEmbedder("m", base_url=server.url, retries=0, dimensions=32)
-    with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
-        embedder.embed_query("mint")
-    server.__init__()
+def test_an_outage_is_waited_for_once(server):
+    now = [0.0]
+    embedder = EndpointEmbedder(
+        "m", base_url=server.url, retries=0, rest=30, dimensions=32, monotonic=lambda: now[0]
+    )
+    server.script.append(503)
+    for seconds, requests in ((0, 1), (29, 1)):
+        now[0] = seconds
+        with pytest.raises(EmbedderUnavailable):
+            embedder.embed_query("mint")
+        assert len(server.requests) == requests
+    now[0] = 30
+    assert embedder.embed_query("mint") == pytest.approx(WORDS.embed_query("mint"), abs=1e-5)
+
+
+def test_an_endpoint_that_cannot_be_reached_says_so():
+    with socket.socket() as held:  # bound and not listening: nothing answers there
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+        embedder = EndpointEmbedder("m", base_url=url, retries=0, dimensions=32)
+        with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
+            embedder.embed_query("mint")
 
 
 def test_a_slow_endpoint_is_not_waited_for(server):

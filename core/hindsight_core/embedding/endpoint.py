@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any
@@ -50,7 +51,9 @@ class EndpointEmbedder:
         count_tokens: The model's tokenizer, or a function that counts; an estimate by default.
         retries: How often a request is repeated.
         timeout: Seconds to wait for an answer.
+        rest: Seconds for which an endpoint that cannot be used is left alone, so that an outage is waited for once.
         name: Fingerprint to use.
+        monotonic: Seconds that only ever grow.
 
     Raises:
         InvalidInput: An argument is wrong.
@@ -71,7 +74,9 @@ class EndpointEmbedder:
         count_tokens: Any = estimate_tokens,
         retries: int = 4,
         timeout: float = 30.0,
+        rest: float = 30.0,
         name: str | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         if not model or name == "":
             raise InvalidInput("model and name must not be empty")
@@ -79,10 +84,10 @@ class EndpointEmbedder:
         numbers["dimensions"] = 1 if dimensions is None else dimensions
         if wrong := [key for key, value in numbers.items() if value < 1]:
             raise InvalidInput(f"{', '.join(wrong)} must be at least 1")
-        if retries < 0 or timeout <= 0:
-            raise InvalidInput("retries must be at least 0 and timeout above 0")
+        if retries < 0 or rest < 0 or timeout <= 0:
+            raise InvalidInput("retries and rest must be at least 0 and timeout above 0")
         self.model = model
-        self.base_url = base_url
+        self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         self._key = api_key
         self._dimension = dimensions
         self._dimensions = dimensions
@@ -93,6 +98,10 @@ class EndpointEmbedder:
         self._retries = retries
         self._timeout = timeout
         self._name = name
+        self._rest = rest
+        self._monotonic = monotonic
+        self._resting_until = float("-inf")
+        self._trouble = ""
         self._lock = threading.Lock()
         self._client: Any = None
 
@@ -168,6 +177,17 @@ class EndpointEmbedder:
         yield batch
 
     def _request(self, texts: list[str]) -> Floats:
+        left = self._resting_until - self._monotonic()
+        if left > 0:
+            raise EmbedderUnavailable(f"{self._trouble}; it is asked again in {left:.0f} s")
+        try:
+            return self._answer(texts)
+        except EmbedderUnavailable as error:
+            self._trouble = str(error)
+            self._resting_until = self._monotonic() + self._rest
+            raise
+
+    def _answer(self, texts: list[str]) -> Floats:
         client = self._connected()
         import openai
 
