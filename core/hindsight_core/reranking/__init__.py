@@ -4,7 +4,7 @@ Off by default. A reranker reads the question together with each passage, which 
 
     Hindsight.open("agent.db", reranker="onnx:models/bge-reranker-base")
     Hindsight.open("agent.db", reranker="sentence-transformers:BAAI/bge-reranker-v2-m3")
-    Hindsight.open("agent.db", reranker=BoundedReranker(LlmReranker(ask), candidates=10, milliseconds=2000))
+    Hindsight.open("agent.db", reranker=BoundedReranker(LLMReranker(ask), candidates=10, milliseconds=2000))
 
 `BoundedReranker` bounds it by candidates and by time; any other object with the port gets its usual bounds.
 """
@@ -17,10 +17,10 @@ from hindsight_core.embedding.onnx import require_onnx
 from hindsight_core.errors import InvalidInput
 from hindsight_core.reranking.bounded import BoundedReranker
 from hindsight_core.reranking.cross_encoder import CrossEncoderReranker
-from hindsight_core.reranking.llm import LlmReranker
+from hindsight_core.reranking.llm import LLMReranker
 from hindsight_core.reranking.onnx import OnnxReranker
 
-__all__ = ["BoundedReranker", "CrossEncoderReranker", "LlmReranker", "OnnxReranker", "resolve_reranker"]
+__all__ = ["BoundedReranker", "CrossEncoderReranker", "LLMReranker", "OnnxReranker", "resolve_reranker"]
 
 
 def resolve_reranker(reranker: Any) -> BoundedReranker | None:

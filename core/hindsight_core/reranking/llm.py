@@ -32,7 +32,7 @@ _SCHEMA = {
 _MARK = re.compile(r"<(?=\s*/?\s*(?:passage|question))", re.IGNORECASE)
 
 
-class LlmReranker:
+class LLMReranker:
     """Grades by a language model.
 
     Args:
