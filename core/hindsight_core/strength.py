@@ -40,4 +40,5 @@ def weights_now(
 def recency(timestamp: NDArray[np.float64], now: float, rate: float) -> NDArray[np.float64]:
     """exp(-rate * days); an undated memory (nan) has recency 0, one of the future 1."""
     days = np.maximum(now - timestamp, 0.0) / DAY
-    return np.where(np.isnan(days), 0.0, np.exp(-rate * np.nan_to_num(days)))
+    age = np.exp(-rate * days)
+    return np.where(np.isnan(age), 0.0, age)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindsight_core.profiles import DEFAULT, TECH_DOCS, Weights
-from hindsight_core.recall.coverage import cover, interleave
+from hindsight_core.recall.coverage import POOL, cover, interleave
 from hindsight_core.recall.fusion import Signals, fuse, order
 
 UNITS = st.floats(0, 1)
@@ -112,7 +112,7 @@ def test_choices_are_distinct_and_their_scores_never_rise(rows, k, share, repeat
     score = np.array([a for a, _, _ in rows])
     words = np.array([[b * a, c * a] for a, b, c in rows])
     best = order(score, [str(i) for i in range(len(rows))])
-    chosen = cover(score, best, words, None, k=k, share=share, repeat=repeat)
+    chosen = cover(score, best, words[best[:POOL]], None, k=k, share=share, repeat=repeat)
     assert len(chosen) == min(k, len(rows)) == len({i for i, _ in chosen})
     values = [value for _, value in chosen]
     assert all(a >= b - 1e-12 for a, b in pairwise(values))

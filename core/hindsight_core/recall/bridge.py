@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from hindsight_core.arrays import product
 from hindsight_core.ports import Doubles, Ids, Ints
-from hindsight_core.text.hashing import stable_id
-from hindsight_core.text.tokens import main_terms
+from hindsight_core.text.tokens import main_ids
 
 _LONGEST = 800
 """Characters of a hit that are looked at: bridges over a long text would lead everywhere."""
@@ -23,7 +22,7 @@ _LONGEST = 800
 
 def open_terms(text: str, asked: frozenset[int]) -> list[int]:
     """Hashed main terms of a hit that the question does not contain."""
-    return [key for key in map(stable_id, main_terms(text[:_LONGEST])) if key not in asked]
+    return [id for id in main_ids(text[:_LONGEST]) if id not in asked]
 
 
 def commonest(size: int) -> int:

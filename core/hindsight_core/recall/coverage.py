@@ -31,7 +31,8 @@ def cover(
     Args:
         score: float64 (n,).
         order: Positions, best first.
-        words: float64 (n, T): how much of the score is owed to each word of the question.
+        words: float64 (len(order[:POOL]), T): how much of the score of the first candidates is owed to each word of the
+            question.
         vectors: float32 (len(order[:POOL]), d) of the first candidates, rows of length 1 or nan; None: no vectors.
         k: How many.
         share: What a word loses once it is covered.
@@ -42,7 +43,7 @@ def cover(
     """
     pool = order[:POOL]
     value = score[pool].copy()
-    parts = words[pool]
+    parts = words
     most = parts.max(axis=0, initial=0.0)
     held = np.divide(parts, most, out=np.zeros_like(parts), where=most > 0)
     covered = np.zeros(parts.shape[1])

@@ -101,6 +101,8 @@ def order(score: Doubles, ids: list[str], top: int | None = None) -> list[int]:
     if top is not None and top < len(ids):
         least = np.partition(rounded, len(ids) - top)[len(ids) - top]
         places = np.flatnonzero(rounded >= least)
-    keys = rounded[places].tolist()
-    ranked = sorted(zip(keys, places.tolist(), strict=True), key=lambda pair: (-pair[0], ids[pair[1]]))
-    return [place for _, place in ranked][:top]
+    keys = rounded[places]
+    ranked: list[int] = places[np.argsort(-keys, kind="stable")].tolist()
+    if len(set(keys.tolist())) < len(ranked):
+        ranked.sort(key=lambda place: (-rounded[place], ids[place]))
+    return ranked[:top]

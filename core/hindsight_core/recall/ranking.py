@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hindsight_core.arrays import distinct
 from hindsight_core.embedding import Calibration, local_background
 from hindsight_core.ports import (
     Bank,
@@ -118,21 +119,21 @@ class _Recall:
         spreading = self.profile.spreading
         probes = [self._probe(aspect) for aspect in self.question.aspects]
         found = [self.view.search(probe) for probe in probes]
-        rows = np.unique(np.concatenate([candidates.rows for candidates, _ in found]))
+        rows = distinct(np.concatenate([candidates.rows for candidates, _ in found]))
         if not len(rows):
             return []
         linked = [
             self._linked(probe, candidates) for probe, (candidates, _) in zip(probes, found, strict=True)
         ]
         edges = self.view.neighbours(
-            probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=np.unique(np.concatenate(linked))
+            probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=distinct(np.concatenate(linked))
         )
         bridges = [
             self._bridge(aspect, candidates, bank)
             for aspect, (candidates, bank) in zip(self.question.aspects, found, strict=True)
         ]
         leads = [bridge.rows for bridge in bridges if bridge]
-        rows = np.unique(np.concatenate([rows, edges.target, *leads]))
+        rows = distinct(np.concatenate([rows, edges.target, *leads]))
         steps = step_edges(edges, rows)
         ranked = [
             self._aspect(aspect, probe, bank, bridge, edges, rows, steps, k, floor)
@@ -174,7 +175,7 @@ class _Recall:
         active = np.stack([evidence.meaning, evidence.words, self._named(candidates, bank)])
         self._over_session(active, candidates)
         self._over_links(edges, candidates, active)
-        origin = self._over_bridge(aspect, bridge, candidates, bank, active)
+        origin = self._over_bridge(aspect, bridge, candidates, bank.size, evidence.words_scale, active)
 
         signals, fused = self._fused(candidates, active)
         evident = self.ratio @ active > 0
@@ -192,7 +193,8 @@ class _Recall:
             best = [best[place] for place in kept]
             vectors = None if vectors is None else vectors[kept]
         top = max(float(active.max()), 1e-9)
-        words = evidence.covered * aspect.weights * (self._keyword_share() / (evidence.words_scale * top))
+        words = evidence.covered[best[:POOL]] * aspect.weights
+        words *= self._keyword_share() / (evidence.words_scale * top)
         near = None if vectors is None else vectors[:POOL]
         chosen = cover(
             fused.score, best, words, near, k=k, share=spreading.cover, repeat=spreading.repeat / top
@@ -285,7 +287,13 @@ class _Recall:
         return _Bridge(probe, seeds, held, df, rows)
 
     def _over_bridge(
-        self, aspect: Aspect, bridge: _Bridge | None, candidates: Candidates, bank: Bank, active: Doubles
+        self,
+        aspect: Aspect,
+        bridge: _Bridge | None,
+        candidates: Candidates,
+        size: int,
+        words_scale: float,
+        active: Doubles,
     ) -> Ints:
         """Let activation flow over the bridge; returns per candidate the position it came from, -1 for none."""
         if bridge is None:
@@ -293,10 +301,9 @@ class _Recall:
         total = self.ratio @ active
         seeds = np.searchsorted(candidates.rows, bridge.seeds)  # rows ascend
         held = self.view.held(bridge.probe, candidates.rows)
-        joined = strengths(bridge.held, bridge.probe.terms, held, bridge.df, bank.size)
-        _, words = scales(bank, self.calibration)
+        joined = strengths(bridge.held, bridge.probe.terms, held, bridge.df, size)
         left = aspect.weights.astype(np.float64) * (candidates.terms[seeds] <= 0)
-        remaining = (left @ candidates.terms.T) / words.deviation
+        remaining = (left @ candidates.terms.T) / words_scale
         gain, origin = flow(total, seeds, joined, remaining, self.profile.spreading.bridge)
         # What arrives over shared names is credited to the entity signal.
         active[2] += gain / max(float(self.ratio[2]), 1e-9)

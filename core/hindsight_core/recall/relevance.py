@@ -49,7 +49,6 @@ def relevance(cosine: Floats, background: Doubles | None, covered: Doubles) -> D
         return covered
     own = covered
     if background is not None:
-        background = np.nan_to_num(background, nan=0.5)
-        near = np.clip((np.nan_to_num(cosine, nan=-1.0) - background) / (1.0 - background), 0.0, 1.0)
+        near = np.fmax((cosine - background) / (1.0 - background), 0.0).clip(max=1.0)  # fmax passes over nan
         own = 1.0 - (1.0 - near) * (1.0 - _WORDS * np.sqrt(covered))
     return np.asarray((own + own.max()) / 2.0, dtype=np.float64)

@@ -121,14 +121,13 @@ def query_terms(text: str, weights: TermWeights = TermWeights()) -> list[tuple[s
     return list(found.items())
 
 
-def main_terms(text: str) -> list[str]:
-    """Distinct terms that name what a text is about, in order of appearance: words by their stems, pairs of characters."""
-    found: dict[str, None] = {}
+def main_ids(text: str) -> list[int]:
+    """Ids of the terms that name what a text is about, each once: stems of words and pairs of characters."""
+    found: dict[int, None] = {}
     for token, unspaced in _tokens(text):
-        if unspaced:
-            found.update((term, None) for term, kind in _unspaced(token) if kind == _MAIN)
-        else:
-            found.update(dict.fromkeys(_main(token)))
+        ids = _main_ids if len(token) <= _CACHED_LENGTH else _main_ids.__wrapped__
+        for id in ids(token, unspaced):
+            found[id] = None
     return list(found)
 
 
@@ -149,8 +148,7 @@ def unpack(packed: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.i
 
 def _tokens(text: str) -> Iterator[tuple[str, bool]]:
     if text.isascii():
-        for token in _ASCII_TOKEN.findall(text):
-            yield token, False
+        yield from [(token, False) for token in _ASCII_TOKEN.findall(text)]
         return
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).translate(_VARIANTS))
     for match in _TOKEN.finditer(text):
@@ -181,12 +179,9 @@ def _analysis_cached(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _main_cached(token: str) -> tuple[str, ...]:
-    return tuple(term for term, kind in _analysed(token) if kind == _MAIN)
-
-
-def _main(token: str) -> tuple[str, ...]:
-    return (_main_cached if len(token) <= _CACHED_LENGTH else _main_cached.__wrapped__)(token)
+def _main_ids(token: str, unspaced: bool) -> tuple[int, ...]:
+    kinds = _unspaced(token) if unspaced else _analysed(token)
+    return tuple(stable_id(term) for term, kind in kinds if kind == _MAIN)
 
 
 def _analyse(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:

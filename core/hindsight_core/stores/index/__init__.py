@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hindsight_core.arrays import distinct
 from hindsight_core.errors import InvalidInput, StoreError
 from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe, Visibility
 from hindsight_core.stores.index.columns import Small, sizes_of
@@ -29,6 +31,7 @@ from hindsight_core.stores.index.memories import Memories
 from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
 from hindsight_core.stores.index.rows import Rows
 from hindsight_core.stores.index.select import Column, first
+from hindsight_core.stores.index.threads import beside
 from hindsight_core.unit import LinkKind
 
 __all__ = ["Mask", "Rows", "SearchIndex"]
@@ -36,6 +39,7 @@ __all__ = ["Mask", "Rows", "SearchIndex"]
 _KINDS = list(LinkKind)
 _ONE = np.uint64(1)  # an entity is named once: its hash with this count makes a packed term
 _KEPT = 4
+_LONG = 4096  # vectors whose scan takes long enough to be done beside the words
 _FEW_DEAD = 64  # so many are never worth a compaction
 
 
@@ -190,8 +194,13 @@ class SearchIndex:
         arrival. In the time channel a memory without vector, or without a query term, counts 0 for it.
         """
         self._check(mask)
+        vector, slots, size = probe.vector, mask.slots, len(self._memories)
+        scanned = (
+            beside(partial(self._vectors.scan, vector, mask), worthwhile=len(slots) >= _LONG)
+            if vector is not None
+            else None
+        )
         found = self._find(probe, mask)
-        slots, size = mask.slots, len(self._memories)
         keyword = self._keyword(found)
         worded = np.flatnonzero(keyword > 0)
         words = keyword[worded]
@@ -202,11 +211,11 @@ class SearchIndex:
             named = np.flatnonzero(entity > 0)
             channels.append(self._best(probe.top, named, -entity[named]))
 
-        if probe.vector is None:
+        if scanned is None:
             cosine = np.full(len(slots), np.nan, np.float32)
             seen = cosine[:0]
         else:
-            cosine = self._vectors.scan(probe.vector, mask)
+            cosine = scanned()
             found.cosine.append(cosine)
             has = ~np.isnan(cosine)
             seen, seen_at = (cosine, slots) if has.all() else (cosine[has], slots[has])
@@ -219,7 +228,7 @@ class SearchIndex:
             newest = np.where(np.isnan(time[within]), np.inf, -time[within])
             channels.append(self._best(probe.top, slots[within], -evidence, newest))
 
-        best = np.unique(np.concatenate(channels))
+        best = distinct(np.concatenate(channels))
         best = best[np.argsort(self._memories.seq.view[best])]
         cosine_mean, cosine_std = _moments(seen, len(seen))
         keyword_mean, keyword_std = _moments(words, len(mask))
@@ -260,7 +269,7 @@ class SearchIndex:
         """Which of given visible rows, in that order, hold which term; see `ports.Reading.held`."""
         self._check(mask)
         slots, found = self._slots(mask, rows), self._find(probe, mask)
-        unique, inverse = _distinct(slots)
+        unique, inverse = _ascending(slots)
         _, term, row = found.terms.among(unique, len(self._memories))
         held = np.zeros((len(unique), len(probe.terms)), np.bool_)
         held[row, term] = True
@@ -274,7 +283,7 @@ class SearchIndex:
         Steps within a session count visible memories only. A seed is not among its own neighbours.
         """
         self._check(mask)
-        seeds = _distinct(self._slots(mask, rows))[0]
+        seeds = distinct(self._slots(mask, rows))
         none = seeds[:0]
         seed, member, distance = none, none, none.astype(np.int32)
         if reach > 0:
@@ -390,7 +399,7 @@ class SearchIndex:
 
     def _candidates(self, found: _Found, slots: Ints, cosine: Floats) -> Candidates:
         memories, probe = self._memories, found.probe
-        unique, inverse = _distinct(slots)
+        unique, inverse = _ascending(slots)
         terms = np.zeros((len(unique), len(probe.terms)), np.float32)
         entries, term, row = found.terms.among(unique, len(memories))
         terms[row, term] = found.parts[entries]
@@ -420,7 +429,7 @@ def _repeat(slots: Ints, times: Ints) -> Small:
     return np.repeat(slots.astype(np.int32), times)
 
 
-def _distinct(slots: Ints) -> tuple[Ints, Ints | None]:
+def _ascending(slots: Ints) -> tuple[Ints, Ints | None]:
     """The slots ascending, each once, and where each of the given ones is among them; None when they are so already."""
     if (slots[1:] > slots[:-1]).all():
         return slots, None

@@ -11,6 +11,7 @@ from bisect import bisect_left
 
 import numpy as np
 
+from hindsight_core.arrays import distinct
 from hindsight_core.ports import Ints
 from hindsight_core.stores.index.columns import Small
 from hindsight_core.stores.index.mask import Mask, joined
@@ -59,7 +60,7 @@ class Groups:
         """
         group = self._memories.group.view
         seeds = seeds[group[seeds] >= 0]
-        chain = joined([self._members[code] for code in np.unique(group[seeds]).tolist()])
+        chain = joined([self._members[code] for code in distinct(np.sort(group[seeds])).tolist()])
         chain = chain[mask.member[chain]]
         place = np.empty(len(self._memories), np.int64)
         place[chain] = np.arange(len(chain))

@@ -1,0 +1,41 @@
+"""Doing one long computation beside others: NumPy lets go of the interpreter while it works through a large array.
+
+The threads wait asleep between calls, are made when first needed, and a forked child makes its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import lru_cache
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def beside(work: Callable[[], Result], *, worthwhile: bool) -> Callable[[], Result]:
+    """Begin some work in another thread; what is returned waits for its result.
+
+    Args:
+        work: Takes a millisecond or more without the interpreter.
+        worthwhile: False does it at once, here: handing over costs a tenth of a millisecond.
+    """
+    pool = _pool() if worthwhile else None
+    if pool is not None:
+        with suppress(RuntimeError):  # the interpreter is ending: no thread begins anything any more
+            return pool.submit(work).result
+    result = work()
+    return lambda: result
+
+
+@lru_cache(maxsize=1)
+def _pool() -> ThreadPoolExecutor | None:
+    """One thread less than there are processors to use; None with a single one."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return ThreadPoolExecutor(usable - 1, thread_name_prefix="hindsight-scan") if usable > 1 else None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
