@@ -12,49 +12,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import NotFound, StoreBusy
-from hindsight_core.stores.codec import decode_episode, dumps, encode_episode, encode_unit
+from hindsight_core.stores.codec import decode_episode, encode_episode, encode_unit
 from hindsight_core.stores.sqlite import rows
-from hindsight_core.unit import Key, MemoryUnit, Occurrence, Source
+from hindsight_core.stores.traces import FILLER, Traces, place, without
+from hindsight_core.unit import Key, MemoryUnit
 
 if TYPE_CHECKING:
     from hindsight_core.stores.sqlite.transaction import SqliteTransaction
-
-FILLER = "█"
-
-
-@dataclass(slots=True)
-class _Traces:
-    """What a memory may have left elsewhere: its wordings, and where they were said."""
-
-    texts: set[str] = field(default_factory=set)
-    passages: set[tuple[str, tuple[int, int] | None, str]] = field(default_factory=set)
-
-    def add(self, unit: MemoryUnit) -> None:
-        self.texts.add(unit.content)
-        self._said(unit.source, unit.content)
-        for occurrence in unit.occurrences:
-            text = unit.content if occurrence.text is None else occurrence.text
-            self.texts.add(text)
-            self._said(occurrence.source, text)
-
-    def _said(self, source: Source, text: str) -> None:
-        if source.episode is not None:
-            self.passages.add((source.episode, source.span, text))
-
-    def left_in(self, occurrence: Occurrence) -> bool:
-        places = {(episode, span) for episode, span, _ in self.passages if span is not None}
-        source = occurrence.source
-        return occurrence.text in self.texts or (source.episode, source.span) in places
-
-    def needles(self) -> list[str]:
-        """What a stored JSON text holds if it holds any trace."""
-        texts = [dumps(text)[1:-1] for text in self.texts if text]
-        return texts + [f'"episode":{dumps(episode)}' for episode, _, _ in self.passages]
-
 
 def erase(tx: SqliteTransaction, key: Key) -> None:
     """Remove every trace of a memory, present or past, and leave a tombstone.
@@ -63,7 +31,7 @@ def erase(tx: SqliteTransaction, key: Key) -> None:
         NotFound: There is none under that key and there never was, or it was erased already.
     """
     scope, id = tx.scope_number(key[0]), key[1]
-    traces = _Traces()
+    traces = Traces()
     present = rows.unit_at_key(tx.connection, scope, id, tx.path)
     history = _history(tx, scope, id)
     if present is None and not history:
@@ -103,7 +71,7 @@ def _empty_history(tx: SqliteTransaction, scope: int, ids: Iterable[str]) -> Non
     )
 
 
-def _scrub(tx: SqliteTransaction, scope: int, traces: _Traces) -> None:
+def _scrub(tx: SqliteTransaction, scope: int, traces: Traces) -> None:
     """Take the traces out of other memories and their history."""
     needles = traces.needles()
     execute = tx.connection.execute
@@ -135,11 +103,10 @@ def _scrub(tx: SqliteTransaction, scope: int, traces: _Traces) -> None:
     _empty_history(tx, scope, absorbed)
 
 
-def _without(text: str, traces: _Traces, path: str) -> str | None:
+def _without(text: str, traces: Traces, path: str) -> str | None:
     """A unit's JSON without occurrences that are traces; None when it has none."""
-    unit = rows.past_unit(text, path)
-    kept = tuple(o for o in unit.occurrences if not traces.left_in(o))
-    return None if len(kept) == len(unit.occurrences) else encode_unit(replace(unit, occurrences=kept))
+    scrubbed = without(rows.past_unit(text, path), traces)
+    return None if scrubbed is None else encode_unit(scrubbed)
 
 
 def _fill(
@@ -153,21 +120,13 @@ def _fill(
         if found is None:
             continue
         episode = decode_episode(found[1])
-        start, end = _place(episode.text, span, text)
+        start, end = place(episode.text, span, text)
         filled = episode.text[:start] + FILLER * (end - start) + episode.text[end:]
         if filled.replace(FILLER, "").strip():
             left = encode_episode(replace(episode, text=filled, envelope={}))
             tx.connection.execute("UPDATE episode SET json = ? WHERE row = ?", (left, found[0]))
         else:
             tx.connection.execute("DELETE FROM episode WHERE row = ?", (found[0],))
-
-
-def _place(episode: str, span: tuple[int, int] | None, text: str) -> tuple[int, int]:
-    """Where the text stands; without a span that can be trusted, where it is found, else all of the episode."""
-    if span is not None and 0 <= span[0] <= span[1] <= len(episode):
-        return span
-    start = episode.find(text)
-    return (start, start + len(text)) if start >= 0 and text else (0, len(episode))
 
 
 def wipe(connection: sqlite3.Connection, path: str) -> None:

@@ -188,7 +188,7 @@ def count(
     past = visibility.then(connection, visible, path)
     if past:
         units = _shown(connection, visible, past, path)
-        counts = Counter(label for unit in units for label in _labels(unit, by))
+        counts = Counter(label for unit in units for label in labels(unit, by))
     else:
         counts = Counter()
         for value, number in connection.execute(*_count_sql(connection, visible, by)):
@@ -215,7 +215,8 @@ def _count_sql(connection: sqlite3.Connection, visible: Visibility, by: str | No
     )
 
 
-def _labels(unit: MemoryUnit, by: str | None) -> Iterable[str]:
+def labels(unit: MemoryUnit, by: str | None) -> Iterable[str]:
+    """The names under which a unit is counted."""
     match by:
         case None:
             return [""]
