@@ -76,7 +76,8 @@ class Hindsight:
         """Open a memory; the file is made when it is not there.
 
         Args:
-            path: A file, ":memory:" for nothing on disk, or a store.
+            path: A file, ":memory:" for nothing on disk, a folder (ending with a slash) or the address of a server for
+                Qdrant (see `stores.opening`), or a store.
             scope: Whose memory this handle writes and reads: a name or a tuple of names.
             read: A list of further scopes it may read, such as a shared one. Reading covers what lies below a scope.
             profile: Weights, decay and the other settings: one of `profiles`, its name, or a file that `hindsight tune` wrote.

@@ -16,7 +16,7 @@ from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra, 
 from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Store
 from hindsight_core.profiles import Profile
 from hindsight_core.reranking import BoundedReranker, resolve_reranker
-from hindsight_core.stores.sqlite import SqliteStore
+from hindsight_core.stores.opening import open_place
 from hindsight_core.text.counting import token_counter
 
 log = logging.getLogger(__name__)
@@ -69,12 +69,12 @@ def default_embedder(wanted: Any) -> Embedder | None:
 
 
 def open_store(path: str | Path | Store) -> Store:
-    """A store from a path, ":memory:", or a store as it is."""
+    """A store from a path or an address, or a store as it is."""
     if isinstance(path, str | Path):
-        return SqliteStore.open(path)
+        return open_place(path)
     if isinstance(path, Store):
         return path
-    raise InvalidInput(f'open() takes a file path, ":memory:" or a store, not {type(path).__name__}')
+    raise InvalidInput(f'open() takes a path, an address or a store, not {type(path).__name__}')
 
 
 def check_embedder(store: Store, embedder: Embedder | None) -> None:

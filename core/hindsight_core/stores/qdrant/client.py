@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from threading import RLock
 from typing import Any, TypeVar
+from uuid import UUID
 
 from hindsight_core.errors import InvalidInput, MissingExtra, StoreBusy, StoreError, StoreUnwritable
 from hindsight_core.stores.qdrant.points import (
@@ -126,7 +128,9 @@ class ClientPoints:
         if error.status_code in (401, 403):
             return StoreUnwritable(f"{self.place}: the server refuses this key; check api_key and its rights")
         if error.status_code == 404:
-            return StoreError(f"{self.place}: a collection of {self._name!r} is missing; open the store again")
+            return StoreError(
+                f"{self.place}: a collection of {self._name!r} is missing; open the store again"
+            )
         if error.status_code == 413:
             return InvalidInput("a memory is larger than the server takes (service.max_request_size_mb)")
         return StoreError(f"{self.place}: the server refused a request ({error.status_code})")
@@ -150,7 +154,9 @@ class ClientPoints:
     def prepare(self) -> None:
         """Make the collections that are missing, but for the units'."""
         for name in (SIDE, EVENTS):
-            self._make(name, self._collection(name, None), vectors={}, sparse=None, settings=_plain(self._settings))
+            self._make(
+                name, self._collection(name, None), vectors={}, sparse=None, settings=_plain(self._settings)
+            )
 
     def prepare_units(self, dimension: int | None) -> None:
         """Make the units' collection of a dimension, when it is missing."""
@@ -187,11 +193,7 @@ class ClientPoints:
         wanted: dict[str, Any] = dict(INDEXES[name])
         wanted[TENANT] = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
         for key, kind in wanted.items():
-            self._ask(
-                lambda key=key, kind=kind: self._client.create_payload_index(  # type: ignore[misc]
-                    collection, key, kind, wait=True
-                )
-            )
+            self._ask(partial(self._client.create_payload_index, collection, key, kind, wait=True))
 
     def drop_units(self, dimension: int | None) -> None:
         """Delete the units' collection of a dimension."""
@@ -203,14 +205,8 @@ class ClientPoints:
         """Write points whole."""
         condition = None if only_if is None else models.Filter(**only_if)
         for part in _parts(points):
-            made = [
-                models.PointStruct(id=p.id, payload=p.payload, vector=self._vectors(p)) for p in part
-            ]
-            self._ask(
-                lambda made=made: self._client.upsert(  # type: ignore[misc]
-                    self._of(name), made, wait=True, **({"update_filter": condition} if condition else {})
-                )
-            )
+            made = [models.PointStruct(id=p.id, payload=p.payload, vector=self._vectors(p)) for p in part]
+            self._ask(partial(self._client.upsert, self._of(name), made, wait=True, update_filter=condition))
 
     def _vectors(self, point: Point) -> dict[str, Any]:
         found = point.vectors
@@ -227,11 +223,8 @@ class ClientPoints:
     def delete(self, name: str, ids: Sequence[PointId]) -> None:
         """Delete points."""
         for part in _parts(ids, PAGE):
-            self._ask(
-                lambda part=part: self._client.delete(  # type: ignore[misc]
-                    self._of(name), models.PointIdsList(points=part), wait=True
-                )
-            )
+            gone = models.PointIdsList(points=[*part])
+            self._ask(partial(self._client.delete, self._of(name), gone, wait=True))
 
     def retrieve(
         self, name: str, ids: Sequence[PointId], fields: Sequence[str] | None = None
@@ -240,11 +233,9 @@ class ClientPoints:
         found: dict[PointId, Payload] = {}
         for part in _parts(ids, PAGE):
             records = self._ask(
-                lambda part=part: self._client.retrieve(  # type: ignore[misc]
-                    self._of(name), part, with_payload=True if fields is None else list(fields)
-                )
+                partial(self._client.retrieve, self._of(name), part, with_payload=_wanted(fields))
             )
-            found |= {record.id: record.payload or {} for record in records}
+            found |= {_id(record.id): record.payload or {} for record in records}
         return found
 
     def scroll(
@@ -255,38 +246,46 @@ class ClientPoints:
         offset: Any = None if after is None else after + 1
         while True:
             records, offset = self._ask(
-                lambda offset=offset: self._client.scroll(  # type: ignore[misc]
+                partial(
+                    self._client.scroll,
                     self._of(name),
                     scroll_filter=condition,
                     limit=PAGE,
                     offset=offset,
-                    with_payload=True if fields is None else list(fields),
+                    with_payload=_wanted(fields),
                 )
             )
-            yield from ((record.id, record.payload or {}) for record in records)
+            yield from ((_id(record.id), record.payload or {}) for record in records)
             if offset is None:
                 return
 
     def query(self, queries: Sequence[Query], fields: Sequence[str]) -> list[list[tuple[PointId, Payload]]]:
         """Several searches of the units as one request."""
         requests = [_request(query, list(fields)) for query in queries]
-        answers = self._ask(lambda: self._client.query_batch_points(self._of(UNITS), requests))
-        return [[(point.id, point.payload or {}) for point in answer.points] for answer in answers]
+        answers = self._ask(partial(self._client.query_batch_points, self._of(UNITS), requests))
+        return [[(_id(point.id), point.payload or {}) for point in answer.points] for answer in answers]
 
     def count(self, name: str, where: Condition) -> int:
         """How many points match."""
         condition = models.Filter(**where)
-        return self._ask(lambda: self._client.count(self._of(name), count_filter=condition, exact=True)).count
+        return self._ask(
+            partial(self._client.count, self._of(name), count_filter=condition, exact=True)
+        ).count
 
     def distinct(self, name: str, key: str, where: Condition) -> list[str]:
         """The values of a keyword field."""
         condition = models.Filter(**where)
-        hits = self._ask(
-            lambda: self._client.facet(
-                self._of(name), key=key, facet_filter=condition, limit=1_000_000, exact=True
+        found = self._ask(
+            partial(
+                self._client.facet,
+                self._of(name),
+                key=key,
+                facet_filter=condition,
+                limit=1_000_000,
+                exact=True,
             )
-        ).hits
-        return [str(hit.value) for hit in hits]
+        )
+        return [str(hit.value) for hit in found.hits]
 
     # -- the rest --------------------------------------------------------------------------------------------
 
@@ -305,8 +304,8 @@ class ClientPoints:
         """Collections that the server itself reports as unwell."""
         found = []
         for name in (UNITS, EVENTS, SIDE):
-            status = self._ask(lambda name=name: self._client.get_collection(self._of(name))).status  # type: ignore[misc]
-            if status == models.CollectionStatus.RED:
+            known = self._ask(partial(self._client.get_collection, self._of(name)))
+            if known.status == models.CollectionStatus.RED:
                 found.append((f"the server reports {self._of(name)} as failed", "see the server's log"))
         return found
 
@@ -315,9 +314,19 @@ class ClientPoints:
         self._client.close()
 
 
+def _id(found: int | str | UUID) -> PointId:
+    return str(found) if isinstance(found, UUID) else found
+
+
+def _wanted(fields: Sequence[str] | None) -> bool | list[str]:
+    return True if fields is None else list(fields)
+
+
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What of the settings also holds for collections without vectors."""
-    return {key: value for key, value in settings.items() if key not in ("quantization_config", "hnsw_config")}
+    return {
+        key: value for key, value in settings.items() if key not in ("quantization_config", "hnsw_config")
+    }
 
 
 def _parts(items: Sequence[T], size: int = BATCH) -> Iterator[list[T]]:
@@ -342,5 +351,3 @@ def _request(query: Query, fields: list[str]) -> models.QueryRequest:
         limit=query.limit,
         with_payload=fields,
     )
-
-

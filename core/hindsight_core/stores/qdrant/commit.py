@@ -161,7 +161,9 @@ def commit(points: Points, overlay: Overlay, state: State, before: State, lease:
     """Store what a transaction has changed, and the counters after it."""
     changes = {name: overlay.changed[name] for name in (UNITS, EVENTS, SIDE)}
     after: Payload = {"kind": "state", **asdict(state)}
-    note = json.dumps([before.dimension, after, [[name, list(each.items())] for name, each in changes.items()]])
+    note = json.dumps(
+        [before.dimension, after, [[name, list(each.items())] for name, each in changes.items()]]
+    )
     pages = _pages(zlib.compress(note.encode(), 1))
     lease.keep()
     try:
@@ -175,7 +177,6 @@ def commit(points: Points, overlay: Overlay, state: State, before: State, lease:
     try:
         _carry_out(points, before.dimension, after, changes, lease)
         points.delete(SIDE, [_fixed("intent", number) for number, _ in pages])
-        points.sync()
     except StoreError as error:
         error.add_note("the write is written down; the next one, or the next opening, carries it out")
         raise
@@ -214,7 +215,7 @@ def finish(points: Points, lease: Lease) -> bool:
     data = b"".join(b64decode(pages[_fixed("intent", number)]["text"]) for number in range(count))
     dimension, after, changes = json.loads(zlib.decompress(data))
     points.use_units(dimension)
-    _carry_out(points, dimension, after, {name: {i: p for i, p in each} for name, each in changes}, lease)
+    _carry_out(points, dimension, after, {name: dict(each) for name, each in changes}, lease)
     points.delete(SIDE, [_fixed("intent", number) for number in range(count)])
     points.sync()
     return True
@@ -267,5 +268,3 @@ def _chunks(items: list[T]) -> Iterator[list[T]]:
 def pending(points: Points) -> bool:
     """Whether a commit is still to be carried out."""
     return points.count(SIDE, both(equals("kind", "intent"))) > 0
-
-

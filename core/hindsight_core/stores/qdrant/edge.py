@@ -96,7 +96,7 @@ class EdgePoints:
                 else:
                     path.mkdir(exist_ok=True)
                     self._shards[name] = edge.EdgeShard.create(str(path), self._config(name))
-            except Exception as error:  # noqa: BLE001 - the engine raises nothing more specific
+            except Exception as error:  # the engine raises nothing more specific
                 raise self._ours(error) from error
             if not made:
                 self._index(name)
@@ -104,7 +104,9 @@ class EdgePoints:
 
     def _config(self, name: str) -> Any:
         dimension = int(name.partition("_")[2] or 0) if name.startswith(UNITS) else 0
-        vectors = {DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Dot)} if dimension else None
+        vectors = (
+            {DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Dot)} if dimension else None
+        )
         sparse = {key: edge.EdgeSparseVectorParams() for key in (WORDS, NAMES)}
         return edge.EdgeConfig(vectors=vectors, sparse_vectors=sparse, wal_enabled=True)
 
@@ -139,7 +141,7 @@ class EdgePoints:
                 return request(self._open(self._of(name)))
             except StoreError:
                 raise
-            except Exception as error:  # noqa: BLE001 - the engine raises nothing more specific
+            except Exception as error:  # the engine raises nothing more specific
                 raise self._ours(error) from error
 
     # -- collections -----------------------------------------------------------------------------------------
@@ -286,13 +288,15 @@ def _request(query: Query, fields: list[str]) -> Any:
         wanted = edge.Query.Nearest(query.vector.tolist(), using=query.using)
     elif query.by is not None:
         wanted = edge.OrderBy(query.by, edge.Direction.Desc)
-    return edge.QueryRequest(limit=query.limit, query=wanted, filter=_filter(query.where), with_payload=fields)
+    return edge.QueryRequest(
+        limit=query.limit, query=wanted, filter=_filter(query.where), with_payload=fields
+    )
 
 
 def _filter(where: Condition) -> Any:
     if not {"must", "should", "must_not"} & set(where):
         return edge.Filter(must=[_condition(where)])
-    parts = {
+    parts: dict[str, Any] = {
         key: [_condition(part) for part in where[key]]
         for key in ("must", "should", "must_not")
         if where.get(key)

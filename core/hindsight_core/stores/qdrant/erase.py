@@ -82,7 +82,9 @@ def _scrub(tx: QdrantTransaction, scope: Scope, traces: Traces) -> None:
         for side, unit in sides.items():
             if (scrubbed := without(unit, traces)) is not None:
                 changed[side] = encode_unit(scrubbed)
-        if any(unit.content in traces.texts for unit in sides.values()) and not _alive(tx, scope, event["id"]):
+        if any(unit.content in traces.texts for unit in sides.values()) and not _alive(
+            tx, scope, event["id"]
+        ):
             absorbed.add(event["id"])
         if changed:
             tx.set_event(int(number), {**event, **changed})

@@ -97,7 +97,11 @@ def _compare(node: Compare) -> Translated:
         return _column(_COLUMNS[node.field], node)
     if node.field in FIELDS and not FIELDS[node.field].paths:
         return _ANY
-    paths = FIELDS[node.field].paths if node.field in FIELDS else (METADATA + storable(node.field[len(METADATA) :]),)
+    paths = (
+        FIELDS[node.field].paths
+        if node.field in FIELDS
+        else (METADATA + storable(node.field[len(METADATA) :]),)
+    )
     return _attribute(paths, node)
 
 
@@ -109,7 +113,9 @@ def _column(key: str, node: Compare) -> Translated:
     for value in values:
         if value.kind in (Kind.NUMBER, Kind.INSTANT):
             bounds = {"gte": value.value, "lte": value.value}
-            found.append(ranged(key, **(bounds if node.operator == "$eq" else {_RANGE[node.operator]: value.value})))
+            found.append(
+                ranged(key, **(bounds if node.operator == "$eq" else {_RANGE[node.operator]: value.value}))
+            )
         elif node.operator == "$eq":
             found.append(equals(key, value.value))
         else:
@@ -136,5 +142,3 @@ def _attribute(paths: tuple[str, ...], node: Compare) -> Translated:
 
 def _ordered(path: str, operator: str, value: Value) -> Condition:
     return ranged(f'num."{value.kind.value}:{path}"', **{_RANGE[operator]: float(value.value)})
-
-

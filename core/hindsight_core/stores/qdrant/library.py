@@ -21,7 +21,6 @@ from hindsight_core.stores.qdrant.points import (
     SIDE,
     UNITS,
     Condition,
-    Payload,
     PointId,
     among,
     both,
@@ -113,7 +112,11 @@ def find(
     light.sort(reverse=newest_first)
     found: list[MemoryUnit] = []
     for start in range(0, len(light), 500):
-        page = [id for *_, id in light[start : start + 500]] if not seen.exact else [i for *_, i in light[offset:end]]
+        page = (
+            [id for *_, id in light[start : start + 500]]
+            if not seen.exact
+            else [i for *_, i in light[offset:end]]
+        )
         units_ = view.units(page)
         found += [units_[id] for id in page if id in units_ and sees(visible, units_[id])]
         if seen.exact:
@@ -164,13 +167,27 @@ def vitals(view: View, visible: Visibility) -> list[Vital]:
     """Strength and standing of every visible unit, unindexed ones included, in order of arrival."""
     visible = replace(_present(visible), unindexed=True)
     seen = filters.seen(visible)
-    fields = (TENANT, "id", "seq", "status", "pinned", "importance", "weight", "weight_at", "recorded", "read", "expires", "body")
+    fields = (
+        TENANT,
+        "id",
+        "seq",
+        "status",
+        "pinned",
+        "importance",
+        "weight",
+        "weight_at",
+        "recorded",
+        "read",
+        "expires",
+        "body",
+    )
     asides = view.asides(filters.under(visible.scopes))
     found = []
     for id, p in view.scroll(UNITS, seen.condition, fields[:-1] if seen.exact else fields):
         if not seen.exact and not sees(visible, view.whole({id: p})[id]):
             continue
-        weight, weight_at, last_read = p["weight"], p["weight_at"], None
+        weight, weight_at = p["weight"], p["weight_at"]
+        last_read = float(p.get("read", p["recorded"])) / 1e6
         used = asides.get(id, {})
         if "weight" in used:
             weight, weight_at = used["weight"], _seconds(used["weight_at"])
@@ -183,7 +200,7 @@ def vitals(view: View, visible: Visibility) -> list[Vital]:
                 importance=p["importance"],
                 weight=weight,
                 weight_at=weight_at,
-                last_read=p.get("read", p["recorded"]) / 1e6 if last_read is None else last_read,
+                last_read=last_read,
                 expires_at=p["expires"] / 1e6 if "expires" in p else None,
                 seq=p["seq"],
             )
@@ -231,7 +248,9 @@ def episodes(view: View, scope: Scope, ids: Sequence[str] | None, session: str |
     except (ValueError, KeyError, TypeError) as error:
         raise StoreCorrupted(f"{view.place}: a stored episode cannot be read; restore a snapshot") from error
     if ids is not None and session is not None:
-        found = [(episode, number) for episode, number in found if episode.source.session == storable(session)]
+        found = [
+            (episode, number) for episode, number in found if episode.source.session == storable(session)
+        ]
 
     def place(item: tuple[Episode, int]) -> tuple[Any, ...]:
         episode, number = item
@@ -286,7 +305,9 @@ def stats(view: View, visible: Visibility, dimension: int | None) -> Mapping[str
         "pending": states["pending"],
         "links": ends // 2,
         "entities": len(entities),
-        "without_vector": sum(bool(p["indexed"]) and p["size"] != (dimension or -1) for p in payloads.values()),
+        "without_vector": sum(
+            bool(p["indexed"]) and p["size"] != (dimension or -1) for p in payloads.values()
+        ),
         "oldest": _iso(min(dated, default=None)),
         "newest": _iso(max(dated, default=None)),
         "file_bytes": view.points.stored_bytes(),

@@ -232,7 +232,9 @@ _TESTS = {
 
 
 def _within(value: Any, bounds: Mapping[str, float]) -> bool:
-    return isinstance(value, int | float) and all(_TESTS[name](value, bound) for name, bound in bounds.items())
+    return isinstance(value, int | float) and all(
+        _TESTS[name](value, bound) for name, bound in bounds.items()
+    )
 
 
 @dataclass(slots=True)

@@ -24,6 +24,19 @@ _STATUSES = list(Status)
 _EVERYTHING = Visibility(scopes=((),), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status))
 
 
+def with_links(found: Edges, links: Ints) -> Edges:
+    """Edges and, after them, stored links given as rows of source, target and kind."""
+    count = len(links)
+    return Edges(
+        source=np.concatenate([found.source, links[:, 0]]),
+        target=np.concatenate([found.target, links[:, 1]]),
+        kind=np.concatenate([found.kind, links[:, 2].astype(np.int8)]),
+        distance=np.concatenate([found.distance, np.ones(count, np.int32)]),
+        entity=np.concatenate([found.entity, np.zeros(count, np.uint64)]),
+        degree=np.concatenate([found.degree, np.zeros(count, np.int32)]),
+    )
+
+
 class NearReading:
     """See `ports.Reading`. Rows are the scene's numbers.
 
@@ -40,7 +53,6 @@ class NearReading:
         self._index = scene.index
         self._dimension = dimension
         self._masks: dict[Visibility, Mask] = {}
-        self._seen: dict[Visibility, set[int]] = {}
         self._past: dict[Visibility, dict[PointId, MemoryUnit]] = {}
 
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
@@ -55,51 +67,30 @@ class NearReading:
 
     def holders(self, probe: Probe) -> tuple[Ints, Ints]:
         """The best memories by words alone, and how many hold each term."""
-        words = replace(probe, vector=None, entities=probe.entities[:0], windows=probe.windows[:0])
-        found, bank = self.search(words)
-        return found.rows, bank.term_df
+        return self._index.holders(self._fitting(probe), self._mask(probe.visible))
 
     def held(self, probe: Probe, rows: Ints) -> NDArray[np.bool_]:
         """Which rows hold which term."""
-        return self.signals(replace(probe, vector=None), rows).terms > 0
+        return self._index.held(self._fitting(probe), self._mask(probe.visible), rows)
 
     def neighbours(
-        self,
-        probe: Probe,
-        rows: Ints,
-        *,
-        reach: int,
-        entities: int,
-        hub: int,
-        links: Ints | bool | None = True,
+        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: Ints | None = None
     ) -> Edges:
         """Edges from `rows` to visible memories: within groups, over shared entities, and stored links."""
         mask = self._mask(probe.visible)
         found = self._index.neighbours(probe, mask, rows, reach=reach, entities=entities, hub=hub)
-        stored = self._links(probe.visible, rows if links is True else links)
-        if not stored:
-            return found
-        source, target, kind = zip(*stored, strict=True)
-        count = len(stored)
-        return Edges(
-            source=np.concatenate([found.source, np.array(source, np.int64)]),
-            target=np.concatenate([found.target, np.array(target, np.int64)]),
-            kind=np.concatenate([found.kind, np.array(kind, np.int8)]),
-            distance=np.concatenate([found.distance, np.ones(count, np.int32)]),
-            entity=np.concatenate([found.entity, np.zeros(count, np.uint64)]),
-            degree=np.concatenate([found.degree, np.zeros(count, np.int32)]),
-        )
+        return found if links is None else with_links(found, self._links(mask, links))
 
-    def _links(self, visible: Visibility, rows: Ints | bool | None) -> list[tuple[int, int, int]]:
-        if rows is None or isinstance(rows, bool):
-            return []
-        seen = self._shown(visible)
-        return [
-            (row, target, kind)
+    def _links(self, mask: Mask, rows: Ints) -> Ints:
+        """Source, target and kind of the stored links from some rows to visible ones, int64 (m, 3)."""
+        found = [
+            (row, self._scene.row[other], kind)
             for row in dict.fromkeys(rows.tolist())
             for other, kind in self._scene.links(self._scene.points[row])
-            if (target := self._scene.row.get(other, -1)) in seen
+            if other in self._scene.row
         ]
+        table = np.array(found, np.int64).reshape(-1, 3)
+        return table[self._index.shows(mask, table[:, 1])]
 
     def rows_of(self, keys: Sequence[Key]) -> Ints:
         """Row handles of keys; -1 where a key is unknown or not indexed."""
@@ -122,7 +113,7 @@ class NearReading:
     def vectors(self, rows: Ints) -> Floats:
         """Their vectors, a copy; a row of nan where there is none."""
         self._check()
-        return self._index.vectors(self._index.visible(_EVERYTHING, rows), rows)
+        return self._index.vectors(self._index.visible(_EVERYTHING, None), rows)
 
     def units(self, rows: Ints) -> list[MemoryUnit]:
         """The memories themselves, in that order; with `known_at`, as they were then."""
@@ -158,18 +149,11 @@ class NearReading:
             return self._index.visible(visible, None if visible.where is None else self._allowed(visible))
         # The index knows the present only, so here every memory is looked at.
         past = self._past[visible] = library.then(self._view, visible)
-        units = {id: past[id] if id in past else self._scene.unit(id, self._view.place) for id in self._scene.row}
+        units = {
+            id: past[id] if id in past else self._scene.unit(id, self._view.place) for id in self._scene.row
+        }
         seen = [self._scene.row[id] for id, unit in units.items() if sees(visible, unit) and unit.indexed]
         return self._index.visible(replace(_EVERYTHING, scopes=visible.scopes), np.array(seen, np.int64))
-
-    def _shown(self, visible: Visibility) -> set[int]:
-        """The rows that may be seen."""
-        mask = self._mask(visible)
-        if visible not in self._seen:
-            every = np.fromiter(self._scene.points, np.int64, len(self._scene.points))
-            places = self._index._memories.places.find(every)
-            self._seen[visible] = set(every[mask.member[places]].tolist())
-        return self._seen[visible]
 
     def _allowed(self, visible: Visibility) -> Ints:
         """Rows that pass the filter, remembered until anything changes."""

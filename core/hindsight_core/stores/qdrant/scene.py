@@ -127,8 +127,7 @@ class Scene:
         self.asides = {id: asides[id] for id in found if id in asides}
         self._number(ids)
         self.index.load(
-            rows([found[id] for id in part], [self.row[id] for id in part], dimension)
-            for part in _parts(ids)
+            rows([found[id] for id in part], [self.row[id] for id in part], dimension) for part in _parts(ids)
         )
         self._touch(self.asides)
 
@@ -157,7 +156,9 @@ class Scene:
         """Read some points again."""
         units = view.retrieve(UNITS, ids, (*SEARCHED, "body", "lot"))
         asides = view.retrieve(SIDE, ids)
-        self._set(units, {id: asides.get(id, {}) for id in units}, [id for id in ids if id not in units], dimension)
+        self._set(
+            units, {id: asides.get(id, {}) for id in units}, [id for id in ids if id not in units], dimension
+        )
 
     def _lay_over(self, view: View, dimension: int | None) -> None:
         assert view.overlay is not None

@@ -67,7 +67,20 @@ INDEXES: Mapping[str, Mapping[str, str]] = {
 scope's points together."""
 
 FEW_INDEXES: Mapping[str, tuple[str, ...]] = {
-    UNITS: (TENANT, "scopes", "status", "indexed", "expires", "n", "lot", "at", "a", "digest", "episodes", "group"),
+    UNITS: (
+        TENANT,
+        "scopes",
+        "status",
+        "indexed",
+        "expires",
+        "n",
+        "lot",
+        "at",
+        "a",
+        "digest",
+        "episodes",
+        "group",
+    ),
     EVENTS: (TENANT, "scopes", "id", "batch", "n"),
     SIDE: (TENANT, "scopes", "kind", "name", "n"),
 }
@@ -113,7 +126,9 @@ def attribute(path: str, value: Value) -> str:
     shown = value.value
     if value.kind is Kind.NUMBER and isinstance(shown, float) and shown.is_integer():
         shown = int(shown)
-    return dumps([path, value.kind.value, shown if shown not in (float("inf"), float("-inf")) else str(shown)])
+    return dumps(
+        [path, value.kind.value, shown if shown not in (float("inf"), float("-inf")) else str(shown)]
+    )
 
 
 def unit_payload(unit: MemoryUnit, vector: str | None, terms: str, n: int) -> Payload:

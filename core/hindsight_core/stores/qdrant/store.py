@@ -139,7 +139,9 @@ class QdrantStore:
     # -- writing ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def write(self, *, actor: str, batch: str, now: datetime) -> Iterator[QdrantTransaction]:
+    def write(
+        self, *, actor: str, batch: str, now: datetime, durable: bool = True
+    ) -> Iterator[QdrantTransaction]:
         """Begin an atomic write; it is stored when the block ends, and gone when the block raises."""
         points = self._lock_for_writing()
         try:
@@ -156,6 +158,8 @@ class QdrantStore:
                     tx.open = False
                 if tx.touched:
                     commit(points, tx.overlay, tx.state, before, self._lease)
+                    if durable:
+                        points.sync()
                     points.use_units(tx.state.dimension)
             finally:
                 self._view = self._state = None

@@ -114,9 +114,7 @@ class QdrantTransaction:
         stored = self.view.retrieve(UNITS, [id]).get(id)
         before = None if stored is None else self.view.whole({id: stored})[id]
         links, others = self._linkable(id, unit)
-        after = replace(
-            unit, seq=self._seq(unit) if before is None else before.seq, related_ids=links
-        )
+        after = replace(unit, seq=self._seq(unit) if before is None else before.seq, related_ids=links)
         text = encode_unit(after)
         if "\ufffd" in text:  # perhaps put there in place of what no encoding can hold
             after = decode_unit(text)
@@ -170,9 +168,7 @@ class QdrantTransaction:
 
     def _removed(self, key: Key) -> Iterator[tuple[MemoryUnit, Entry]]:
         """Earlier states of a key whose index entry the journal keeps, newest first."""
-        condition = both(
-            exactly(encode_scope(key[0])), equals("id", storable(key[1])), equals("lost", True)
-        )
+        condition = both(exactly(encode_scope(key[0])), equals("id", storable(key[1])), equals("lost", True))
         for _, event in sorted(self.view.scroll(EVENTS, condition), reverse=True):
             yield past_unit(event["before"], self.view.place), (event.get("v"), event["w"])
 
@@ -210,7 +206,9 @@ class QdrantTransaction:
 
     def _linkable(self, id: str, unit: MemoryUnit) -> tuple[tuple[Link, ...], dict[str, str]]:
         """The unit's links to memories that exist, as stored, and the points of those memories."""
-        points = {other: unit_id((unit.scope, other)) for other in {storable(l.id) for l in unit.related_ids}}
+        points = {
+            other: unit_id((unit.scope, other)) for other in {storable(link.id) for link in unit.related_ids}
+        }
         there = self.view.retrieve(UNITS, points.values(), ("id",)) if points else {}
         others = {other: point for other, point in points.items() if point in there and point != id}
         return ordered(
@@ -371,5 +369,3 @@ class QdrantTransaction:
 
 def _written(links: Iterable[Link]) -> list[list[Any]]:
     return [[link.id, link.kind.value, link.outgoing] for link in links]
-
-

@@ -24,6 +24,7 @@ from hindsight_core.unit import Key, MemoryUnit
 if TYPE_CHECKING:
     from hindsight_core.stores.sqlite.transaction import SqliteTransaction
 
+
 def erase(tx: SqliteTransaction, key: Key) -> None:
     """Remove every trace of a memory, present or past, and leave a tombstone.
 
