@@ -74,7 +74,7 @@ def open_store(path: str | Path | Store) -> Store:
         return open_place(path)
     if isinstance(path, Store):
         return path
-    raise InvalidInput(f'open() takes a path, an address or a store, not {type(path).__name__}')
+    raise InvalidInput(f"open() takes a path, an address or a store, not {type(path).__name__}")
 
 
 def check_embedder(store: Store, embedder: Embedder | None) -> None:

@@ -187,7 +187,7 @@ def vitals(view: View, visible: Visibility) -> list[Vital]:
         if not seen.exact and not sees(visible, view.whole({id: p})[id]):
             continue
         weight, weight_at = p["weight"], p["weight_at"]
-        last_read = float(p.get("read", p["recorded"])) / 1e6
+        last_read = (p["read"] if "read" in p else p["recorded"]) / 1e6
         used = asides.get(id, {})
         if "weight" in used:
             weight, weight_at = used["weight"], _seconds(used["weight_at"])
