@@ -47,7 +47,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="also with this switched off, such as weights.keyword, spreading.session or spreading; repeat, or all",
+        help="also with this switched off, such as weights.keyword, spreading.session, channel.time, link.similar or "
+        "normalisation; repeat, or all",
     )
     command.add_argument(
         "--compare", action="store_true", help="test the first system against each other one"
@@ -148,10 +149,11 @@ def _systems(args: argparse.Namespace, dataset: Dataset, chosen: Embedder | None
     """Profiles, then what is switched off in the first of them, then baselines."""
     from hindsight_core.evaluation.baselines import BASELINES, baseline
     from hindsight_core.evaluation.systems import HindsightSystem, ablated, ablations, same_encoding
+    from hindsight_core.evaluation.without import SWITCHES
 
     profiles = [read_profile(name) for name in args.profiles or ["default"]]
-    without = ablations() if _EVERYTHING in args.ablate else args.ablate
-    variants = [*profiles, *(ablated(profiles[0], name) for name in without)]
+    less = [*ablations(), *SWITCHES] if _EVERYTHING in args.ablate else args.ablate
+    variants = [*profiles, *(ablated(profiles[0], name) for name in less if name not in SWITCHES)]
     first: HindsightSystem | None = None
     for number, profile in enumerate(variants):
         own = first is None or not same_encoding(profile, profiles[0])
@@ -164,6 +166,15 @@ def _systems(args: argparse.Namespace, dataset: Dataset, chosen: Embedder | None
         )
         first = first or system
         yield system
+    for name in less:
+        if name in SWITCHES:
+            yield HindsightSystem(
+                f"without {name}",
+                profile=profiles[0],
+                embedder=chosen,
+                twin_of=first,
+                switched_off=name,
+            )
     for name in BASELINES if _EVERYTHING in args.baseline else args.baseline:
         yield baseline(name, chosen)
 

@@ -8,6 +8,7 @@ dataset       labelled questions over banks of memories
 metrics       what one ranking is worth
 significance  how far a figure can be trusted
 systems       a memory, and profiles with something switched off
+without       the same for channels, kinds of link and normalisation
 baselines     vector and hybrid pipelines
 runner        every bank loaded, every question asked, every answer judged
 report        figures, comparisons, JSON;  tables, html, plots: the same for people

@@ -21,6 +21,7 @@ from hindsight_core.clock import FixedClock
 from hindsight_core.engine import Hindsight
 from hindsight_core.errors import InvalidInput, InvalidSettings
 from hindsight_core.evaluation.dataset import Memory, Question
+from hindsight_core.evaluation.without import SWITCHES, without
 from hindsight_core.ports import Embedder, Floats
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hits, render
@@ -142,6 +143,7 @@ class HindsightSystem:
         path: Where the store is kept; a kept store is not filled again.
         twin_of: Read the store of this system rather than fill an own one. Right for profiles that differ in how
             they recall, not in how they encode; see `same_encoding`.
+        switched_off: Something of `without.SWITCHES` that it recalls without.
     """
 
     def __init__(
@@ -152,6 +154,7 @@ class HindsightSystem:
         embedder: Embedder | None,
         path: str | Path = ":memory:",
         twin_of: HindsightSystem | None = None,
+        switched_off: str | None = None,
     ) -> None:
         self.name = name
         self._watch = Stopwatch(embedder) if embedder is not None else None
@@ -165,6 +168,7 @@ class HindsightSystem:
             embedder=self._watch,
             clock=self._clock,
         )
+        self._asked = self.memory if switched_off is None else without(self.memory, switched_off)
 
     def load(self, bank: str, memories: Sequence[Memory]) -> None:
         """Remember a bank at the moment of its last memory."""
@@ -194,7 +198,7 @@ class HindsightSystem:
 
     def ask(self, question: Question, *, now: datetime, k: int, superseded: bool) -> Answer:
         """Answer twice: as a user would, timed, and without a floor."""
-        memory, owner = self.memory.within(question.bank), self.owners(question.bank)
+        memory, owner = self._asked.within(question.bank), self.owners(question.bank)
         spent = self._watch.spent if self._watch else 0.0
         start = perf_counter()
         usual = memory.recall(
@@ -240,7 +244,7 @@ def same_encoding(a: Profile, b: Profile) -> bool:
 
 
 def ablations() -> list[str]:
-    """Everything that can be switched off in a profile, by name: whatever may be 0."""
+    """Everything that can be switched off in a profile, by name: whatever may be 0. See also `without.SWITCHES`."""
     weights = [f"weights.{f.name}" for f in fields(DEFAULT.weights)]
     return [*weights, *(f"spreading.{name}" for name in _paths()), "spreading"]
 
@@ -263,7 +267,8 @@ def ablated(profile: Profile, name: str) -> Profile:
         InvalidInput: There is nothing of that name; the message lists what there is.
     """
     if name not in ablations():
-        raise InvalidInput(f"nothing called {name!r} can be switched off; there are {', '.join(ablations())}")
+        there = ", ".join([*ablations(), *SWITCHES])
+        raise InvalidInput(f"nothing called {name!r} can be switched off; there are {there}")
     part, _, what = name.partition(".")
     if part == "weights":
         without = replace(profile, weights=replace(profile.weights, **{what: 0.0}))
