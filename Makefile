@@ -33,8 +33,8 @@ check: $(VENV)/.dev ## format, lint and strict types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories, against its budgets
-	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.speed
+bench: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories; SIZES="1000 300000" for others
+	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.speed $(if $(SIZES),--sizes $(SIZES))
 
 forgetting: $(VENV)/.dev ## live 250 days and 15,000 turns with and without forgetting, and compare the answers
 	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.forgetting

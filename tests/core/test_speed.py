@@ -59,7 +59,9 @@ def measured(tmp_path_factory):
         # One session in fifty is small, so with the real figure a store of 120 turns would have none.
         patch.setattr(speed, "_SMALL_SHARE", 2)
         patch.setattr(speed, "INGESTED", 20)
-        return speed.measure(path, [40, 120], hybrid_at=120, repeats=5, say=said.append), said
+        return speed.measure(
+            path, [40, 120], beside={"vector": 120, "bm25": 120, "hybrid": 40}, repeats=5, say=said.append
+        ), said
 
 
 def test_everything_is_measured(measured):
@@ -69,8 +71,11 @@ def test_everything_is_measured(measured):
         for waits in (at.plain, at.scoped, at.week, at.remember):
             assert 0 < waits.p50 <= waits.p95
         assert at.ingest > 0
-    assert result.sizes[0].hybrid is None
-    assert result.sizes[1].hybrid.p50 > 0
+        assert sum(at.stages.values()) == pytest.approx(1)
+        assert {"the question", "store: search", "arithmetic"} <= set(at.stages)
+        assert all(waits.p50 > 0 for waits in at.pipelines.values())
+    assert [set(at.pipelines) for at in result.sizes] == [{"vector", "bm25", "hybrid"}, {"vector", "bm25"}]
+    assert len(result.growth) == 1
     assert 0 < result.opened <= result.answered
     assert result.resident > 0
     assert result.vectors == 120 * DIMENSION * 4
@@ -85,10 +90,10 @@ def test_tables_and_json_say_the_same(measured):
             console.print(table)
     shown = captured.get()
     assert f"{result.sizes[1].plain.p50:.2f} / {result.sizes[1].plain.p95:.2f}" in shown
-    assert "faster than hybrid at 120" in shown
+    assert "faster than hybrid at 40" in shown
     written = json.loads(json.dumps(speed.as_json(result)))
     assert written["sizes"][1]["plain"]["p50"] == result.sizes[1].plain.p50
-    assert written["budgets"][0]["what"] == "faster than hybrid at 120"
+    assert written["budgets"][0]["what"] == "faster than hybrid at 40"
 
 
 def test_budgets_by_hand():
@@ -100,10 +105,18 @@ def test_budgets_by_hand():
         week=Waits(4.5, 9),
         ingest=900,
         remember=Waits(2, 5),
-        hybrid=Waits(60, 70),
+        stages={},
+        pipelines={"hybrid": Waits(60, 70)},
     )
     largest = AtSize(
-        memories=100_000, plain=Waits(24, 30), scoped=waits, week=waits, ingest=1, remember=waits, hybrid=None
+        memories=100_000,
+        plain=Waits(24, 30),
+        scoped=waits,
+        week=waits,
+        ingest=1,
+        remember=waits,
+        stages={},
+        pipelines={},
     )
     result = Speed(sizes=(at, largest), opened=1.4, answered=2, resident=500, vectors=100)
     assert {budget.what: budget.met for budget in budgets(result)} == {
@@ -116,10 +129,11 @@ def test_budgets_by_hand():
         "recall p50 at 100,000": True,
         "in a sub-scope at 100,000": True,
         "within a week at 100,000": True,
+        "growth of recall time, exponent": True,
         "open 100,000 and answer": False,
         "resident at 100,000, of its vectors": False,
     }
-    assert result.growth == pytest.approx(np.log(6) / np.log(100 / 15))
+    assert result.growth == pytest.approx([np.log(6) / np.log(100 / 15)])
     assert Budget(what="x", limit=1, unit="", value=1).met
 
 

@@ -15,7 +15,7 @@ report        figures, comparisons, JSON;  tables, html, plots: the same for peo
 replay        one question under many profiles
 examples      what a profile can be fitted to: labelled questions, or feedback
 tuning        fitting it, and whether that helped
-speed         recall latency, memory and ingest on synthetic vectors
+speed         recall latency, memory and ingest on synthetic vectors;  stages, pipelines: where it goes, and beside whom
 """
 
 from hindsight_core.evaluation.baselines import BASELINES, baseline

@@ -1,24 +1,24 @@
 """How fast a memory is, on synthetic vectors and with embedding left out: `python -m hindsight_core.evaluation.speed`.
 
 One store grows through the sizes; at each of them recalls are timed, plain, in a small sub-scope and within one week.
-Opening and resident memory are taken in a fresh process and beside a bare interpreter. The same run times a usual hybrid
-pipeline (rank-bm25 and qdrant-client in its local mode, joined by reciprocal rank fusion), since ratios within one run on one
-machine say more than milliseconds do. The table ends with the budgets and whether they are met.
+Opening and resident memory are taken in a fresh process and beside a bare interpreter. The same run times the usual pipelines
+(`pipelines`), since ratios within one run on one machine say more than milliseconds do, and takes a recall apart (`stages`).
+The last table holds the budgets and whether they are met.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -28,16 +28,18 @@ from rich.console import Console
 from rich.table import Table
 
 from hindsight_core.engine import Hindsight
-from hindsight_core.errors import InvalidInput, MissingExtra
-from hindsight_core.evaluation.baselines import RRF_K, words_and_pairs
+from hindsight_core.errors import InvalidInput
+from hindsight_core.evaluation.pipelines import PIPELINES, UP_TO
+from hindsight_core.evaluation.stages import shares
 from hindsight_core.evaluation.synthetic import DIMENSION, SESSION, START, Synthetic, TopicEmbedder
 from hindsight_core.evaluation.systems import Stopwatch
 
 SIZES = (1_000, 15_000, 100_000)
 REPEATS = 200
 INGESTED = 2_560
-HYBRID_AT = 15_000
 K = 10
+_LATER = START + timedelta(days=36_500)
+"""The present: long after every turn."""
 _SMALL_SHARE = 50
 """One session in so many goes to the small sub-scope."""
 
@@ -83,7 +85,8 @@ class AtSize:
         week: Recalls within one week.
         ingest: Turns per second when it is about this large, in batches of 256 and with consolidation.
         remember: Remembering one turn.
-        hybrid: The hybrid pipeline over the same turns; None where it was not measured.
+        stages: Share of each stage of a plain recall, by name.
+        pipelines: Waits of each pipeline of `pipelines` over the same turns, where it was measured.
     """
 
     memories: int
@@ -92,7 +95,8 @@ class AtSize:
     week: Waits
     ingest: float
     remember: Waits
-    hybrid: Waits | None
+    stages: Mapping[str, float]
+    pipelines: Mapping[str, Waits]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +118,12 @@ class Speed:
     vectors: int
 
     @property
-    def growth(self) -> float | None:
-        """Exponent e of recall time ~ size ** e over the last two sizes; None with one size."""
-        if len(self.sizes) < 2:
-            return None
-        a, b = self.sizes[-2:]
-        return float(np.log(b.plain.p50 / a.plain.p50) / np.log(b.memories / a.memories))
+    def growth(self) -> tuple[float, ...]:
+        """Exponent e of recall time ~ size ** e from each size to the next."""
+        return tuple(
+            float(np.log(b.plain.p50 / a.plain.p50) / np.log(b.memories / a.memories))
+            for a, b in pairwise(self.sizes)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,12 +156,14 @@ def budgets(speed: Speed) -> Iterator[Budget]:
                 what=f"in a sub-scope at {n}", limit=1.1 * at.plain.p50, unit="ms", value=at.scoped.p50
             )
             yield Budget(what=f"within a week at {n}", limit=1.1 * at.plain.p50, unit="ms", value=at.week.p50)
-        if at.memories == HYBRID_AT:
+        if at.memories == 15_000:
             yield Budget(what=f"remember one turn p50 at {n}", limit=3, unit="ms", value=at.remember.p50)
             yield Budget(what=f"ingest at {n}", limit=1_000, unit="turns/s", value=at.ingest, least=True)
-        if at.hybrid is not None:
-            ratio = at.hybrid.p50 / at.plain.p50
+        if "hybrid" in at.pipelines:
+            ratio = at.pipelines["hybrid"].p50 / at.plain.p50
             yield Budget(what=f"faster than hybrid at {n}", limit=10, unit="times", value=ratio, least=True)
+    if len(speed.sizes) > 1 and speed.sizes[-1].memories >= 100_000:
+        yield Budget(what="growth of recall time, exponent", limit=1, unit="", value=speed.growth[-1])
     if speed.sizes[-1].memories == 100_000:
         # Opening reads nothing yet; what counts is how soon there is an answer.
         yield Budget(what="open 100,000 and answer", limit=1.5, unit="s", value=speed.answered)
@@ -173,7 +179,7 @@ def measure(
     path: Path,
     sizes: Sequence[int] = SIZES,
     *,
-    hybrid_at: int | None = HYBRID_AT,
+    beside: Mapping[str, int] = UP_TO,
     repeats: int = REPEATS,
     say: Callable[[str], None],
 ) -> Speed:
@@ -182,8 +188,8 @@ def measure(
     Args:
         path: Where the store is made.
         sizes: At which to measure, ascending.
-        hybrid_at: At which of them to measure the hybrid pipeline too.
-        repeats: Questions asked and single turns remembered for a figure; the slow pipeline answers a fifth of them.
+        beside: Pipelines to measure too, and up to which size.
+        repeats: Questions asked and single turns remembered for a figure; pipelines answer a fifth of them.
         say: Told what is being done.
     """
     source, watch = Synthetic(), Stopwatch(TopicEmbedder())
@@ -205,9 +211,12 @@ def measure(
                     week=_recalls(memory, questions, watch, week=len(turns) // SESSION // 8),
                     ingest=ingest,
                     remember=_single_turns(memory, source.turns(repeats), watch),
-                    hybrid=Hybrid(turns, say).waits(questions[: max(1, repeats // 5)])
-                    if size == hybrid_at
-                    else None,
+                    stages=shares(memory, questions, watch, k=K, now=_LATER),
+                    pipelines={
+                        name: _pipeline(name, turns, questions[: max(1, repeats // 5)], say)
+                        for name, most in beside.items()
+                        if size <= most
+                    },
                 )
             )
     say("opening it in a fresh process")
@@ -234,12 +243,22 @@ def _waits(calls: Iterable[Callable[[], object]], watch: Stopwatch | None = None
 
 def _recalls(memory: Hindsight, questions: Sequence[str], watch: Stopwatch, week: int | None = None) -> Waits:
     """Time recalls; `week` is a day in whose week to look."""
-    now = START + timedelta(days=36_500)
     where: dict[str, Any] = {}
     if week is not None:
         where = {"since": START + timedelta(days=week), "until": START + timedelta(days=week + 7)}
-    memory.recall(questions[0], k=K, now=now, **where)
-    return _waits((partial(memory.recall, q, k=K, now=now, **where) for q in questions), watch)
+    memory.recall(questions[0], k=K, now=_LATER, **where)
+    return _waits((partial(memory.recall, q, k=K, now=_LATER, **where) for q in questions), watch)
+
+
+def _pipeline(
+    name: str, turns: Sequence[dict[str, Any]], questions: Sequence[str], say: Callable[[str], None]
+) -> Waits:
+    """Build a pipeline over the turns and time questions."""
+    say(f"building and timing {name}")
+    ask, embedder = PIPELINES[name](turns), TopicEmbedder()
+    asked = [(question, embedder.embed_query(question)) for question in questions]
+    ask(*asked[0])
+    return _waits(partial(ask, question, vector) for question, vector in asked)
 
 
 def _ingest(memory: Hindsight, turns: Sequence[dict[str, Any]], watch: Stopwatch) -> float:
@@ -270,50 +289,8 @@ def _single_turns(memory: Hindsight, fresh: Iterable[dict[str, Any]], watch: Sto
     return waits
 
 
-class Hybrid:
-    """What many build: BM25 over words and a local vector store, joined by reciprocal rank fusion.
-
-    Raises:
-        MissingExtra: rank-bm25 or qdrant-client is not installed.
-    """
-
-    def __init__(self, turns: Sequence[dict[str, Any]], say: Callable[[str], None]) -> None:
-        say("building the hybrid pipeline")
-        try:
-            bm25 = importlib.import_module("rank_bm25").BM25Okapi
-            qdrant, self._models = (importlib.import_module(f"qdrant_client{m}") for m in ("", ".models"))
-        except ImportError as error:
-            raise MissingExtra("the hybrid pipeline (rank-bm25, qdrant-client)", "dev") from error
-        self._embedder = TopicEmbedder()
-        self._keywords = bm25([words_and_pairs(turn["text"]) for turn in turns])
-        self._vectors = qdrant.QdrantClient(":memory:")
-        params = self._models.VectorParams(size=DIMENSION, distance=self._models.Distance.COSINE)
-        self._vectors.create_collection("turns", vectors_config=params)
-        for start in range(0, len(turns), 1_000):
-            part = turns[start : start + 1_000]
-            vectors = self._embedder.embed_documents([turn["text"] for turn in part])
-            batch = self._models.Batch(ids=list(range(start, start + len(part))), vectors=vectors.tolist())
-            self._vectors.upsert("turns", points=batch)
-
-    def waits(self, questions: Sequence[str]) -> Waits:
-        """Time questions."""
-        asked = [(q, self._embedder.embed_query(q).tolist()) for q in questions]
-        return _waits(partial(self.search, q, v) for q, v in asked)
-
-    def search(self, question: str, vector: list[float], top: int = 50) -> list[int]:
-        """The best k turns by position."""
-        near = self._vectors.query_points("turns", query=vector, limit=top).points
-        scores = self._keywords.get_scores(words_and_pairs(question))
-        words = [int(i) for i in np.argsort(-scores, kind="stable")[:top] if scores[i] > 0]
-        fused: dict[int, float] = {}
-        for ranked in ([int(point.id) for point in near], words):
-            for rank, position in enumerate(ranked, 1):
-                fused[position] = fused.get(position, 0.0) + 1 / (RRF_K + rank)
-        return sorted(fused, key=lambda position: (-fused[position], position))[:K]
-
-
 def tables(speed: Speed) -> Iterator[Table]:
-    """Figures by size, then the budgets."""
+    """Figures by size, where the time goes, pipelines beside, and the budgets."""
     table = Table(title="milliseconds, p50 / p95, embedding apart", title_justify="left")
     columns = (
         "memories",
@@ -321,16 +298,21 @@ def tables(speed: Speed) -> Iterator[Table]:
         "in a sub-scope",
         "within a week",
         "remember one",
-        "hybrid",
-        "ingest, turns/s",
+        "ingest, turns/s, batches of 256",
+        "growth",
     )
     for column in columns:
         table.add_column(column, justify="right")
-    for at in speed.sizes:
-        waits = (at.plain, at.scoped, at.week, at.remember, at.hybrid)
-        cells = [f"{w.p50:.2f} / {w.p95:.2f}" if w else "" for w in waits]
-        table.add_row(f"{at.memories:,}", *cells, f"{at.ingest:,.0f}")
+    for at, exponent in zip(speed.sizes, ("", *(f"{e:.2f}" for e in speed.growth)), strict=True):
+        cells = [_cell(waits) for waits in (at.plain, at.scoped, at.week, at.remember)]
+        table.add_row(f"{at.memories:,}", *cells, f"{at.ingest:,.0f}", exponent)
     yield table
+    yield _by_size("a recall by stages", speed, lambda at: {n: f"{s:.0%}" for n, s in at.stages.items()})
+    yield _by_size(
+        "beside it, and how many times the wait of a recall",
+        speed,
+        lambda at: {n: f"{_cell(w)}  x {w.p50 / at.plain.p50:.2f}" for n, w in at.pipelines.items()},
+    )
     table = Table(title_justify="left", title=f"the largest store: {_largest(speed)}")
     table.add_column("budget")
     for column in ("limit", "measured", "met"):
@@ -344,11 +326,26 @@ def tables(speed: Speed) -> Iterator[Table]:
     yield table
 
 
+def _cell(waits: Waits) -> str:
+    return f"{waits.p50:.2f} / {waits.p95:.2f}"
+
+
+def _by_size(title: str, speed: Speed, cells: Callable[[AtSize], Mapping[str, str]]) -> Table:
+    """A row for every name, a column for every size."""
+    found = [cells(at) for at in speed.sizes]
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for at in speed.sizes:
+        table.add_column(f"{at.memories:,}", justify="right")
+    for name in dict.fromkeys(name for one in found for name in one):
+        table.add_row(name, *(one.get(name, "") for one in found))
+    return table
+
+
 def _largest(speed: Speed) -> str:
-    growth = "" if speed.growth is None else f", recall time grows with size ** {speed.growth:.2f}"
     return (
         f"open {speed.opened:.2f} s, first answer {speed.answered:.2f} s, resident {speed.resident / 2**20:,.0f} MiB "
-        f"({speed.resident / speed.vectors:.2f} times its vectors){growth}"
+        f"({speed.resident / speed.vectors:.2f} times its vectors)"
     )
 
 
@@ -364,7 +361,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--sizes", nargs="+", type=int, default=list(SIZES), help="memories at which to measure"
     )
-    parser.add_argument("--no-hybrid", action="store_true", help="leave out the hybrid pipeline")
+    parser.add_argument("--alone", action="store_true", help="leave out the pipelines to compare with")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)
     sizes = sorted(set(args.sizes))
@@ -377,9 +374,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"This machine is busy (load {busy:.1f} on {cpus} CPUs), so times will be high; ratios still hold."
         )
     with tempfile.TemporaryDirectory(prefix="hindsight-bench-") as folder:
-        hybrid_at = None if args.no_hybrid else HYBRID_AT
+        beside = {} if args.alone else UP_TO
         speed = measure(
-            Path(folder, "bench.db"), sizes, hybrid_at=hybrid_at, say=lambda what: log.print(f"{what} ...")
+            Path(folder, "bench.db"), sizes, beside=beside, say=lambda what: log.print(f"{what} ...")
         )
     if args.json:
         sys.stdout.write(json.dumps(as_json(speed), indent=2) + "\n")
