@@ -2,6 +2,7 @@
 
 import pytest
 
+from hindsight_core.consolidate import Verdict, decide, read_statement
 from hindsight_core.consolidate.doubt import doubtful
 
 
@@ -30,7 +31,9 @@ from hindsight_core.consolidate.doubt import doubtful
     ],
 )
 def test_both_stay(earlier, later):
-    assert doubtful(later, earlier)
+    new, old = read_statement(later, "user"), read_statement(earlier, "user")
+    verdict = decide(new, old, similarity=None, new_time=None, old_time=None).verdict
+    assert verdict is not Verdict.EVOLVES
 
 
 @pytest.mark.parametrize(
@@ -54,4 +57,4 @@ def test_both_stay(earlier, later):
     ],
 )
 def test_nothing_speaks_against_a_change(earlier, later):
-    assert not doubtful(later, earlier)
+    assert not doubtful(read_statement(later, "user"), read_statement(earlier, "user"))

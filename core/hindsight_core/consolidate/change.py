@@ -1,15 +1,16 @@
 """Whether one fact replaces another, or speaks against it.
 
-Two kinds of evidence. A fact *restated* in the same words with another value in a slot that holds one (see
-`template`). And a fact *said to have changed*: the later one talks about what the earlier one was about and
-carries a sign of change that fits: another value near the same word, an end, an opposite, a switch.
+Three kinds of evidence. A fact *restated* in the same words with another value in a slot that holds one (see
+`template`). A fact *said to have changed*: the later one talks about what the earlier one was about and carries a sign
+of change that fits: another value near the same word, an end, an opposite. And a change that is *implied* (see `implied`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hindsight_core.consolidate.lexicon import IMMUTABLE, UNIQUE_KIN, word_set
+from hindsight_core.consolidate import implied
+from hindsight_core.consolidate.lexicon import IMMUTABLE, KIN, OPPOSITES, SWITCHES, UNIQUE_KIN, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.overlap import (
     another_subject,
@@ -18,6 +19,7 @@ from hindsight_core.consolidate.overlap import (
     ends,
     foreign,
     narrowed,
+    nouns,
     one_word_apart,
     parts,
     same_slot,
@@ -26,6 +28,7 @@ from hindsight_core.consolidate.overlap import (
     values,
 )
 from hindsight_core.consolidate.same import opposed
+from hindsight_core.consolidate.slot import another_slot, renewed
 from hindsight_core.consolidate.statement import Fact
 from hindsight_core.consolidate.template import other_value
 
@@ -33,8 +36,11 @@ _STRONG = Mark.ENDED | Mark.CHANGED
 _SIGN = _STRONG | Mark.NOW
 _ANY = _SIGN | Mark.FRESH | Mark.LASTS | Mark.WISH
 _UNREAL = Mark.SUPPOSES | Mark.REPORTS | Mark.ASKS
+_HAN = "\u3400"
 _VERBAL = word_set("@home @job")
 """Slots that a verb alone may name ("finished work"): too little to tell what has ended."""
+_BY_ROLE = word_set("boss subordinate customer")
+"""Whose kin they are is no question of whose fact it is."""
 _TIMES = frozenset(["date", "weekday", "year"])
 _SHORT = 8
 """A fact of so many words is one fact; a longer one must be met more fully to be replaced."""
@@ -55,23 +61,46 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
     """
     if earlier.marks & Mark.EVENT or (later.marks & (_UNREAL | Mark.ONCE) and not later.marks & Mark.LASTS):
         return None
-    shared: frozenset[str] | None = None
-    if later.kin != earlier.kin:
-        shared = shared_keys(later, earlier)
-        if shared.isdisjoint(earlier.names & (earlier.subject | later.subject)):
-            return None
+    shared = shared_keys(later, earlier)
+    if _of_another(later, earlier, shared):
+        return None
     for reason in _restated(later, earlier):
         if not record and _cannot_change(earlier):
             return False, "what cannot change has two values"
         return True, reason
-    marks = later.marks if earlier.marks & Mark.PLANS or later.marks & Mark.LASTS else later.sure
-    if not (marks & _ANY or (marks | earlier.marks) & Mark.NOT or (later.values and earlier.values)):
-        return None
-    if later.marks & Mark.ADDS and not marks & _STRONG:
-        return None
-    if shared is None:
-        shared = shared_keys(later, earlier)
-    return _said(later, earlier, shared, marks) or _moved(later, earlier, marks)
+    if found := implied.displaced(later, earlier) or implied.corrected(later, earlier, shared):
+        return True, found
+    firm = earlier.marks & Mark.PLANS or later.marks & Mark.LASTS or "instead" in later.words
+    marks = later.marks if firm else later.sure
+    signed = marks & _ANY or (marks | earlier.marks) & Mark.NOT or (later.values and earlier.values)
+    adds = later.marks & Mark.ADDS and not marks & _STRONG
+    if signed and not adds and (finding := _said(later, earlier, shared, marks)):
+        return finding
+    found = implied.of_one_kind(later, earlier, shared)
+    if not found and signed and not adds:
+        found = (
+            implied.moved(later, earlier, marks)
+            or implied.switched(later, earlier, marks)
+            or implied.done_otherwise(later, earlier, shared, marks)
+        )
+    return (True, found) if found else None
+
+
+def _of_another(later: Fact, earlier: Fact, shared: frozenset[str]) -> bool:
+    """Whether the two facts are about two people: the speaker and somebody else, or the speaker's mother and aunt."""
+    if later.kin != earlier.kin:
+        about = (earlier.names & later.subject) | (earlier.subject - KIN.keys())
+        if shared.isdisjoint(about) or (later.kin - earlier.kin - _BY_ROLE and not earlier.kin):
+            return True
+    if later.first or not later.clauses or earlier.clauses[0].words[:1] not in (("i",), ("我",)):
+        return False
+    if foreign(later.clauses[0].subject & later.names, earlier):
+        return True
+    subjects = [part.subject for part in parts(later)]
+    return all(
+        subject and max(subject) < _HAN and foreign(subject, earlier) and subject.isdisjoint(earlier.keys)
+        for subject in subjects
+    )
 
 
 def _restated(later: Fact, earlier: Fact) -> Iterator[str]:
@@ -98,30 +127,42 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         or (bool(marks & _STRONG) and len(later.keys) <= 2 and bool(changed[0][0].unit))
     )
     apart = opposed(earlier.ends, later.ends)
-    if not core and not kept and not unit_alone and not (apart and earlier.kin):
-        return None
+    somebody = earlier.kin or earlier.first or earlier.subject & shared
+    if not core and not kept and not unit_alone and not (apart and somebody):
+        return (True, "another value of the same") if renewed(later, earlier) else None
+    if (
+        not marks & _STRONG and changed
+    ):  # two slots differ: the exam on Monday takes 90 minutes, that on Thursday 120
+        renamed = earlier.names - shared - earlier.subject and foreign(later.names, earlier)
+        if renamed or len({new.kind for new, _ in changed}) > 1:
+            return None
     share = 1.0 if unit_alone else coverage(earlier, shared, kept)
     met = share >= (_MET if len(earlier.keys) <= _SHORT else _MET_WHEN_LONG)
-    if (
-        met
-        and changed
-        and (unit_alone or not core or (core - earlier.names and same_slot(later, earlier, changed)))
-    ):
-        appointment = all(
-            new.kind in _TIMES for new, _ in changed
-        )  # or merely another day on which something happened
-        if marks & (_SIGN | Mark.LASTS) or (marks & Mark.FRESH and not appointment):
+    near = unit_alone or not core or (core - earlier.names and changed and same_slot(later, earlier, changed))
+    if met and changed and near:
+        kinds = {new.kind for new, _ in changed}
+        happened = _happened(later, {new for new, _ in changed})
+        # ... or merely another day or hour at which something happened
+        hour = happened and kinds <= _TIMES | {"clock"}
+        once = hour or kinds <= _TIMES
+        if marks & (_SIGN | Mark.LASTS) or (marks & Mark.FRESH and not once):
             return True, "another value"
-        if share == 1 and earlier.kin <= UNIQUE_KIN and not narrowed(later, earlier, shared):
+        if share == 1 and not hour and earlier.kin <= UNIQUE_KIN and not narrowed(later, earlier, shared):
             return True, "another value of the same"
+    if renewed(later, earlier):
+        return True, "another value of the same"
+    bare = earlier.first and later.first and len(earlier.keys) == 1 and earlier.keys <= OPPOSITES.keys()
     wishes = marks & earlier.marks & Mark.WISH
-    if met and apart and (marks & (_SIGN | Mark.FRESH | Mark.LASTS) or wishes):
+    if (met or bare) and apart and (marks & (_SIGN | Mark.FRESH | Mark.LASTS) or wishes):
         return True, "the opposite"
     told = core - earlier.subject
+    topics = nouns(earlier)
     ended = all(clause.marks & (Mark.NOT | Mark.ENDED) for clause in earlier.clauses)
-    if met and marks & Mark.ENDED and not ended and ends(later, told - _VERBAL):
+    over = (told & topics if topics - shared else told) - _VERBAL
+    if met and marks & Mark.ENDED and not ended and ends(later, over):
         return True, "it ended"
-    if marks & Mark.CHANGED and ((met and told) or _names_slot(earlier, shared)):
+    changes = marks & Mark.CHANGED and ((met and told - SWITCHES - _VERBAL) or _names_slot(earlier, shared))
+    if changes and not another_slot(later, earlier, shared):
         return True, "it changed"
     if share >= 0.5 and marks & Mark.LASTS and marks & Mark.WISH and theme(earlier) in told:
         return True, "another wish"
@@ -130,15 +171,30 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
     return _opposite(later, earlier, shared, marks, share)
 
 
+def _happened(later: Fact, new: set[object]) -> bool:
+    """Whether the clause that holds a new value tells an event."""
+    return any(part.marks & Mark.EVENT and not new.isdisjoint(part.values) for part in parts(later))
+
+
 def _names_slot(earlier: Fact, shared: frozenset[str]) -> bool:
     """Whether all words for the slot are met, though none of the value: "the main store is ...", "the wire format uses ..."."""
-    named = bool(earlier.subject - earlier.names) and earlier.subject <= shared
-    return named and (len(earlier.subject) > 1 or "=" in earlier.clauses[0].kinds)
+    clause = earlier.clauses[0]
+    if not earlier.subject - earlier.names or not earlier.subject <= shared:
+        return False
+    if len(earlier.subject) > 1:
+        return True
+    return "=" in clause.kinds and (clause.definite or bool(clause.han))  # a bare word may be somebody's name
+
+
+_ADDITIVE = word_set(
+    "speak support know own collect studi learn contain includ handl cover 会 支持 懂 知道 有 养 擅长 精通 认识 拥有 收藏 学 包括"
+)
+"""Relations to which "now" adds."""
 
 
 def _by_now(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, share: float) -> bool:
     """Whether "now" tells of another value, rather than adding detail to the same."""
-    if not marks & (Mark.NOW | Mark.CHANGED):
+    if not marks & (Mark.NOW | Mark.CHANGED) or not _ADDITIVE.isdisjoint(earlier.clauses[0].words):
         return False
     if one_word_apart(later, earlier, shared):
         return True
@@ -150,12 +206,14 @@ def _by_now(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, shar
         return True
     if not earlier.subject - earlier.names or not earlier.subject <= shared:
         return False
+    if later.subject and later.subject.isdisjoint(earlier.subject):
+        return False
     renamed = bool(earlier.names - earlier.subject) and bool(foreign(later.names, earlier))
     return (renamed and share >= 0.3) or (len(earlier.subject) > 1 and share >= 0.5)
 
 
 def _opposite(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, share: float) -> Finding | None:
-    if not (marks | earlier.marks) & Mark.NOT:
+    if not (marks | earlier.marks) & Mark.NOT or nouns(earlier).isdisjoint(shared):
         return None
     gained = earlier.marks & Mark.NOT and marks & (Mark.FRESH | Mark.EVENT)
     if (marks & Mark.NOW or gained) and share >= 0.5 and denies(later, earlier, shared, strict=False):
@@ -163,15 +221,3 @@ def _opposite(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, sh
     if len(earlier.keys) <= _SHORT and denies(later, earlier, shared, strict=True):
         return False, "the opposite"
     return None
-
-
-def _moved(later: Fact, earlier: Fact, marks: int) -> Finding | None:
-    """Moving house: the new home need not name the old one, nor the slot."""
-    if "@home" not in later.slots & earlier.slots or not marks & _STRONG or later.kin != earlier.kin:
-        return None
-    alone = (
-        (later.first or not later.subject)
-        and earlier.first
-        and ("we" in later.words) == ("we" in earlier.words)
-    )
-    return (True, "moved") if alone or later.subject & earlier.subject & earlier.names else None

@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from hindsight_core.consolidate.change import replaces
+from hindsight_core.consolidate.doubt import doubtful
 from hindsight_core.consolidate.lexicon import word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.same import repeats
@@ -82,6 +83,8 @@ def decide(
     decision = _compare(later, earlier)
     if decision is None:
         return _related(new, old, similarity)
+    if decision.verdict is Verdict.EVOLVES and doubtful(later, earlier):
+        return Decision(Verdict.RELATED, "in doubt both stay")
     if (
         decision.verdict is Verdict.EVOLVES
         and (new_time is None) != (old_time is None)

@@ -1,7 +1,7 @@
 """When in doubt, both stay: signs that two alike statements are about two things rather than one that changed.
 
 Superseding hides a memory, so a wrong one costs more than a missed one. These signs are read off the two texts as they
-stand, whatever their grammar: they need no parse, and speak only against.
+stand, whatever their grammar, and speak only against.
 """
 
 from __future__ import annotations
@@ -9,146 +9,140 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
+from hindsight_core.consolidate.lexicon import COPULAS, PREPOSITIONS, STATIVE, word_set
+from hindsight_core.consolidate.statement import Statement
+from hindsight_core.consolidate.values import Value
+
+_HAN = "\u3400"
+
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,:]\d+)*|[\u4e00-\u9fff]|[^\s\w]")
 _REQUEST = re.compile(
-    r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?!假)|帮我|帮忙|麻烦|给我(?!的))",
+    r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?![假求教客])|帮我|帮忙|麻烦|给我(?!的))",
     re.IGNORECASE,
 )
 _STANDING = re.compile(
-    r"\b(?:never|always|from now on|any ?more|every|whenever)\b|以后|总是|永远|每次|不要再|别再|今后",
+    r"\b(?:never|always|from now on|any ?more|every|whenever|when you|use|write|answer|reply|respond|call me|address|keep|speak|talk|"
+    r"explain|format|show|prefer|text me|email me|notify|don't|do not|stop)\b|以后|总是|永远|每次|不要|别|今后|回[答复]|[称叫]|用|写|显示|简|详",
     re.IGNORECASE,
 )
+_OCCASION = re.compile(r"\b(?:this|that|the following|these)\b|这|那|翻译", re.IGNORECASE)
+"""A request on one occasion, although its verb could be that of a standing one: "please write this in French"."""
+_INSTEAD = re.compile(r"\bfrom now on\b|\binstead of\b|以后|今后|往后", re.IGNORECASE)
 _FEW = 8
 _FORMERLY = re.compile(
-    r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|以前|曾经|从前|原先", re.IGNORECASE
+    r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|\bbefore that\b|\b(?:years|months) ago\b|\bback in\b|"
+    r"^in (?:19|20)\d\d\b|以前|曾经|从前|原先|原来(?!是)|[\d一二三四五六七八九十]年前|当年|我们?(?:19|20)\d\d年",
+    re.IGNORECASE,
 )
-_NOW = re.compile(r"\bnow\b|\bno longer\b|\bany ?more\b|\binstead\b|现在|不再|如今|改", re.IGNORECASE)
+_FORMER_THING = re.compile(
+    r"\b(?:(?<!years )(?<!year )(?<!months )old|former|previous|last (?:year|month|week|term|season)'?s?)\b|旧|去年|前年|上个?[月周]|上学期",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\bnow\b|\bno longer\b|\bany ?more\b|\binstead\b|\bthese days\b|现在|不再|如今|改|了(?:[，。,！!]|$)",
+    re.IGNORECASE,
+)
 _DEICTIC = re.compile(
     r"\b(?:today|yesterday|tonight|last night|this (?:morning|afternoon|evening))\b|今天|昨天|前天|今早|今晚|昨晚",
     re.IGNORECASE,
 )
-_PREDICATE = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "'s",
-        "'re",
-        "has",
-        "have",
-        "had",
-        "runs",
-        "uses",
-        "use",
-        "costs",
-        "cost",
-        "weighs",
-        "weigh",
-        "listens",
-        "starts",
-        "start",
-        "ends",
-        "end",
-        "lives",
-        "live",
-        "works",
-        "work",
-        "takes",
-        "take",
-        "needs",
-        "need",
-        "at",
-        "on",
-        "to",
-        "=",
-        ":",
-        "是",
-        "为",
-        "在",
-        "用",
-        "改",
-        "换",
-        "到",
-        "有",
-        "叫",
-        "住",
-        "：",
-        "需",
-        "要",
-        "坐",
-        "重",
-        "花",
-        "设",
-    ]
+_PREDICATE = (
+    COPULAS
+    | PREPOSITIONS
+    | STATIVE
+    | word_set(
+        "been being 's 're had = : listens weighs 改 换 有 叫 住 ： 需 要 坐 重 花 设 升 延 推 挪 调 搬"
+    )
 )
 _AGAIN = re.compile(r"\bagain\b|再(?:说|发|问|来)", re.IGNORECASE)
 
 
-def doubtful(later: str, earlier: str) -> bool:
+def doubtful(later: Statement, earlier: Statement) -> bool:
     """Whether `earlier` had better stay, although `later` seems to give it another value."""
-    if any(_REQUEST.search(text) and not _STANDING.search(text) for text in (later, earlier)):
+    texts = later.text, earlier.text
+    if not _INSTEAD.search(later.text) and any(
+        _REQUEST.search(text) and (_OCCASION.search(text) or not _STANDING.search(text)) for text in texts
+    ):
         return True
-    if _FORMERLY.search(later) and not _NOW.search(later):
+    if any(_FORMERLY.search(text) and not _NOW.search(text) for text in texts):
         return True
-    days = [{day.casefold() for day in _DEICTIC.findall(text)} for text in (later, earlier)]
+    if _FORMER_THING.search(earlier.text) and not _FORMER_THING.search(later.text):
+        return True
+    days = [{day.casefold() for day in _DEICTIC.findall(text)} for text in texts]
     if days[0] and days[1] and days[0] != days[1]:
         return True
-    one, two = ([token.casefold() for token in _TOKEN.findall(text)] for text in (later, earlier))
-    if _AGAIN.search(later) and len(one) <= _FEW and not _PREDICATE & set(one):
+    one = [token.casefold() for token in _TOKEN.findall(later.text)]
+    if (
+        _AGAIN.search(later.text)
+        and len(one) <= _FEW
+        and not _PREDICATE & set(one)
+        and not any("v" in fact.clauses[0].kinds for fact in later.facts)
+    ):
         return True
-    return _labels_differ(one, two) or _subjects_differ(later, earlier)
+    numbers = [_NUMBER_HAN.match(text) for text in texts]
+    if numbers[0] and numbers[1] and numbers[0][0] != numbers[1][0]:
+        return True
+    return _labels_differ(later, earlier) or _subjects_differ(later, earlier)
 
 
-_HAN_SUBJECT = re.compile(
-    r"^[\s“\"「]*(?P<who>[\u4e00-\u9fffA-Za-z0-9_-]{2,10}?)"
-    r"(?:的(?P<what>[\u4e00-\u9fff]{2,6}?))?(?=现在|已经|喜欢|最|是|在|用|改|换|搬|住|对|不|有|要|将|把|从|升|为|去|叫|负责)"
+_NUMBER_HAN = re.compile(r"(?:\d+|[一二三四五六七八九十]+)[号期路栋](?=[\u4e00-\u9fff])")
+_SIDE = re.compile(
+    r"^[\s“\"「]*[\u4e00-\u9fffA-Za-z0-9_-]{2,10}? ?的 ?(?P<what>[\u4e00-\u9fffA-Za-z_]{2,8}?) ?(?=现在|已|是|在|用|改|换|搬|要|将|从|升|为|叫|由|归|\d)"
 )
-_PRONOUN = re.compile(r"^(?:我|你|您|他|她|它|咱|大家|这|那|今|明|昨|以后|现在|目前|最近|请)")
-_LATIN_SUBJECT = re.compile(
-    r"^(?P<who>[A-Z][\w'-]*(?: [\w'-]+){0,6}?) (?:is|are|was|were|has|have|lives?|works?|moved|runs?|uses?|listens?|costs?)\b"
+_PERSONAL = word_set(
+    "i my me mine we our us he she it they his her their its this that there 我 我们 你 您 他 她 它 咱们"
 )
-_LATIN_PRONOUN = frozenset("i my we our he she it they his her their its this that there".split())  # noqa: SIM905
-_COMMON = frozenset("the a an of for in on at and to new old current main".split())  # noqa: SIM905
 
 
-def _subjects_differ(later: str, earlier: str) -> bool:
+def _subjects_differ(later: Statement, earlier: Statement) -> bool:
     """Whether both begin by naming what they are about, and name different things, or different sides of one thing."""
-    new, old = _HAN_SUBJECT.match(later), _HAN_SUBJECT.match(earlier)
-    if new and old and not (_PRONOUN.match(new["who"]) or _PRONOUN.match(old["who"])):
-        if new["who"] not in earlier and old["who"] not in later:
-            return True
-        if new["what"] and old["what"] and new["what"] not in earlier and old["what"] not in later:
-            return True
-        rest = [
-            set(map("".join, zip(t[m.end("who") :], t[m.end("who") + 1 :], strict=False)))
-            for t, m in ((later, new), (earlier, old))
-        ]
-        if new["who"] == old["who"] and rest[0].isdisjoint(rest[1]):
-            return True
-    one, two = _LATIN_SUBJECT.match(later), _LATIN_SUBJECT.match(earlier)
-    if one and two:
-        a, b = (set(m["who"].casefold().split()) - _COMMON for m in (one, two))
-        if a and b and a.isdisjoint(b) and not (a | b) & _LATIN_PRONOUN:
-            return True
-    return False
+    new, old = _SIDE.match(later.text), _SIDE.match(earlier.text)
+    if new and old and new["what"] not in earlier.text and old["what"] not in later.text:
+        return True
+    if not later.facts or not earlier.facts:
+        return False
+    if any(_PERSONAL & set(statement.facts[0].clauses[0].words[:3]) for statement in (later, earlier)):
+        return False
+    return _unmet(later, earlier) and _unmet(earlier, later)
 
 
-def _labels_differ(one: list[str], two: list[str]) -> bool:
+def _unmet(one: Statement, other: Statement) -> bool:
+    """Whether a statement says what it is about, and nothing of it is in the other."""
+    subject = frozenset().union(*(clause.subject for fact in one.facts for clause in fact.clauses))
+    return bool(subject) and not any(
+        key in other.keys or (key >= _HAN and key in other.text) for key in subject
+    )
+
+
+def _labels_differ(later: Statement, earlier: Statement) -> bool:
     """Whether what differs first is a number or letter that names the subject: invoice 1021 / 1022, 会议室A / 会议室B.
 
-    A number before any predicate tells which one is meant; behind one ("the port is 7421") it is what is said.
+    A number before the predicate tells which one is meant; behind one ("the port is 7421"), or at the end, it is what is said.
     """
-    shared = [a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))]
-    place = len(shared)
-    if place >= min(len(one), len(two)) or _PREDICATE & set(shared):
+    if not later.facts or not earlier.facts:
         return False
-    return _is_label(one[place]) and _is_label(two[place])
+    new, old = later.facts[0].clauses[0], earlier.facts[0].clauses[0]
+    pairs = zip(new.atoms, old.atoms, strict=False)
+    place = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    if place >= min(len(new.atoms), len(old.atoms)) or not set("v=p").isdisjoint(old.kinds[:place]):
+        return False
+    behind = old.kinds[place + 1 : place + 2]
+    if set(old.kinds[place + 1 :]).isdisjoint("v=kna"):
+        return False
+    return all(_is_label(clause.atoms[place], behind in ("v", "=")) for clause in (new, old))
 
 
-def _is_label(token: str) -> bool:
-    return token[0].isdigit() or (len(token) == 1 and token.isascii() and token.isalpha() and token != "i")
+_NUMBERED = frozenset(["", "号", "版", "期", "章", "条", "路", "栋", "班", "届", "号线", "单元"])
+
+
+def _is_label(atom: str | Value, alone: bool) -> bool:
+    """Whether a number names what it stands behind; `alone`: the predicate follows at once."""
+    if isinstance(atom, Value):
+        if atom.kind != "count":
+            return atom.kind in ("ordinal", "code", "version", "year")
+        return (
+            atom.unit in _NUMBERED
+            or (alone and atom.unit.isascii())
+            or (isinstance(atom.amount, float) and 1900 <= atom.amount <= 2100)
+        )
+    return atom == "one" or (len(atom) == 1 and atom.isascii() and atom.isalnum() and atom != "i")

@@ -30,7 +30,7 @@ OPPOSITES = _axes(
     morning mornings 早上 上午 / evening evenings night nights 晚上 夜里
     public 公开 / private 私有 私密
     formal 正式 / casual informal 随意 口语
-    free 免费 / paid 付费 收费
+    free 免费 / paid pay cost costs charge charges charging 付费 收费
     vegetarian vegan veggie 素食 吃素 / meat 吃肉 荤
     hospitalised 住院 / discharged 出院
     single unmarried 单身 / married 结婚 已婚
@@ -112,6 +112,9 @@ SLOTS = _groups(
     @money budget spend 预算 经费
     """
 )
+
+SWITCHES = word_set("switch move go 换 换成 改用 改 切换 转")
+"""Keys of verbs that tell of a change and no more."""
 
 SLOT_VERBS = {"moved": "@home", "relocated": "@home", "moving": "@home"}
 """Verbs that change a slot without naming it."""
@@ -221,6 +224,7 @@ PAST = frozenset(IRREGULAR) - {"had", "left", "kept", "held", "chose", "chosen",
 LASTING = word_set(
     """
     decided chose picked agreed settled hired bought adopted joined subscribed set configured assigned named installed moved switched
+    detailed limited advanced tired married engaged interested related called based located retired closed blocked injured stored hosted employed unemployed
     registered signed elected appointed promoted enabled disabled planned scheduled booked
     """
 )
@@ -275,8 +279,8 @@ UNIQUE_KIN = word_set("mother father wife husband partner boss grandmother grand
 
 LIGHT_STEMS = word_set(
     """
-    mayb usual twice onc fulli realli probabl complet total basic general normal typic certain definit
-    absolut actual simpli almost lot bit thing stuff way everyth someth anyth noth one ones week yesterday
+    mayb usual twice onc fulli realli probabl complet basic general normal typic certain definit
+    absolut actual simpli almost last next this near lot bit thing stuff way everyth someth anyth noth one ones week yesterday
     today tomorrow tonight now fyi start began want need tri keep make take give know think feel guess mean
     sure done far ago sinc soon later recent late ever hour minut second finish around back new current first
     third anymor longer instead use kinda sorta worri stress nervous excit happi frustrat overwhelm wonder
@@ -290,7 +294,7 @@ LIGHT = word_set(
     所有 全部 全体 整个 每个 各个 部分 一些
     是 有 在 用 要 会 能 做 到 去 来 说 让 给 觉得 可以 应该 希望 想 没有 没 不 就是 还是 时候 东西 事情 点 那边 这边 出来 起来 进去 过去 过来 上周末 上周 下周 本周 上个月
     这个月 今年 去年 明年 最近 今天 昨天 明天 前天 现在 目前 之前 以前 以后 之后 已经 一共 有点 些 起 大家 人家 上次 下次 一直 这个 那个 里 上 下 中 前 后 时 地 得 挺 特别 比较
-    请 一下 直接
+    请 一下 直接 附近 旁边
     """
 )
 """Chinese words that carry no topic, beyond those a tag gives away."""

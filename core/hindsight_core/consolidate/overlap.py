@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Set
 
-from hindsight_core.consolidate.lexicon import SLOTS, word_set
+from hindsight_core.consolidate.lexicon import SLOTS, SWITCHES, word_set
 from hindsight_core.consolidate.marks import Mark
+from hindsight_core.consolidate.same import opposed
 from hindsight_core.consolidate.statement import Clause, Fact
 from hindsight_core.consolidate.values import Value, comparable, same_amount
 
@@ -95,6 +96,10 @@ def values(later: Fact, earlier: Fact) -> tuple[int, Pairs | None]:
     changed: Pairs = []
     for old in earlier.values:
         rivals = {new for new in later.values if comparable(new, old)}
+        if not rivals and old.kind == "count":  # "1,200 subscribers", "subscribers: 1,500"
+            rivals = {
+                new for new in later.values if new.kind == "count" and _counts(new, old, later, earlier)
+            }
         others = [new for new in rivals if not same_amount(new, old)]
         if len(others) == 1:  # perhaps with the former value beside it: "from 20 to 50"
             changed.append((others[0], old))
@@ -103,6 +108,14 @@ def values(later: Fact, earlier: Fact) -> tuple[int, Pairs | None]:
         elif rivals:
             return kept, None
     return kept, changed
+
+
+def _counts(new: Value, old: Value, later: Fact, earlier: Fact) -> bool:
+    """Whether of two counts one leaves out what is counted, and its sentence names it elsewhere."""
+    if new.unit and old.unit:
+        return False
+    unit, other = (old.unit, later) if old.unit else (new.unit, earlier)
+    return unit in other.keys or unit in other.han
 
 
 def same_slot(later: Fact, earlier: Fact, pairs: Pairs) -> bool:
@@ -130,7 +143,7 @@ def another_subject(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
     for clause in parts(later):
         strangers = foreign(clause.subject, earlier)
         if strangers and earlier.subject and not clause.keys.isdisjoint(shared):
-            if clause.subject & earlier.subject and 2 * len(earlier.subject - shared) >= len(earlier.subject):
+            if clause.subject & earlier.subject and earlier.subject - shared:
                 return True
             elsewhere = (
                 shared <= earlier.names or max(strangers) < _HAN
@@ -142,6 +155,8 @@ def another_subject(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
                 and not _leaves(clause, shared)
             ):
                 return True
+        if any(opposed(clause.sides, other.sides) for other in parts(earlier)):
+            return True
     subject = earlier.subject | later.subject
     for modifier, head in later.modified:
         if head in shared and foreign((modifier,), earlier):
@@ -151,6 +166,22 @@ def another_subject(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
             ):
                 return True
     return False
+
+
+def two_sides(clause: Clause, earlier: Fact, shared: Set[str]) -> bool:
+    """Whether both subjects hold something that the other text does not: the *red* box, the *blue* box."""
+    return bool(
+        clause.subject & earlier.subject
+        and earlier.subject - shared
+        and foreign(clause.subject - SWITCHES, earlier)
+    )
+
+
+def nouns(fact: Fact) -> frozenset[str]:
+    """What a fact talks about, but for its verbs; with verbs when there is nothing else."""
+    clause = fact.clauses[0]
+    verbs = {word for word, kind in zip(clause.words, clause.kinds, strict=True) if kind in "vp"}
+    return (fact.keys - verbs) or fact.keys
 
 
 def narrowed(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
@@ -238,7 +269,7 @@ def denies(later: Fact, earlier: Fact, shared: Set[str], *, strict: bool) -> boo
 
 def _denied(clause: Clause, key: str) -> bool | None:
     """Whether a clause holds a word under a negation; None when it does not hold it."""
-    if key in clause.atoms:
+    if key in clause.atoms and key < _HAN:
         return not _NEGATORS.isdisjoint(clause.words[: clause.atoms.index(key)])
     key = next((word for word in clause.words if SLOTS.get(word) == key), key)
     text = "".join(atom for atom in clause.atoms if isinstance(atom, str))

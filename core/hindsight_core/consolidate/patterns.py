@@ -33,6 +33,7 @@ _FROM_DIGITS = "|".join(
         rf"(?P<clock_zh>\d{{1,2}}点{_PAST_HOUR})",
         rf"(?P<clock_en>{_CLEAN}\d{{1,2}}(?::\d\d(?:\s?[AaPp]\.?[Mm]\b\.?)?|\s?(?:[AaPp]\.?[Mm]\b\.?|o'clock))(?![A-Za-z0-9_:]))",
         rf"(?P<version>{_CLEAN}\d+(?:\.\d+){{2,}}{_FINE})",
+        rf"(?P<telephone>{_CLEAN}\d{{3,}}(?:-\d{{2,}})+{_FINE})",
         rf"(?P<ordinal>{_CLEAN}\d+(?:st|nd|rd|th){_FINE})",
         rf"(?P<number_zh>{_CLEAN}\d[\d,]*(?:\.\d+)?[万亿千百]?{_MEASURE})",
         rf"(?P<number>{_CLEAN}[-−]?[$€£¥￥]?\d+(?:,\d{{3}})*(?:\.\d+)?(?:\s?(?:%|[万亿](?:元|块)?|{_SPAN_EN}(?![A-Za-z])|(?:million|thousand|billion|dollars?|euros?|pounds?|yuan|USD|EUR|RMB|percent)(?![A-Za-z]))|[A-Za-z]{{1,4}}{_FINE})?)",
@@ -61,7 +62,7 @@ _FROM_HAN = "|".join(
         r"(?P<weekday2>(?:周|星期|礼拜)[一二三四五六日天](?![早起]))",
         rf"(?P<ordinal3>第(?:\d+|[{_HAN_DIGIT}十百]+)(?:{_MEASURE})?)",
         r"(?P<only_zh>(?<=[只要仅剩])一[个名位台人])",
-        rf"(?P<number_zh2>百分之{HAN_NUMBER}|[{_HAN_DIGIT}十百千廿卅]+[万亿千百]?(?:{_MEASURE}|(?<=[万亿])))",
+        rf"(?P<number_zh2>百分之{HAN_NUMBER}|[{_HAN_DIGIT}十百千廿卅]+[万亿千百]?(?:{_MEASURE}|(?<=[万亿])(?![一二三四五六七八九])))",
         r"(?P<rate_zh>每个?(?:天|晚|月|年|小时|分钟|秒)|每个?(?:周|星期)(?![一二三四五六日天](?!次|个)))",
         rf"(?P<plain_zh>(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九][百千万][{_HAN_DIGIT}十百]*)(?=[，。；！？,.\s]|$|了))",
     )

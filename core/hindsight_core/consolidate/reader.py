@@ -157,7 +157,8 @@ def sentences(text: str) -> Iterator[list[ClauseReader]]:
         adjacent = match.start() <= end + 1
         end = match.end()
         if kind == "word":
-            if token.lower() in _BREAKS and clauses[-1].tokens:
+            opens = token.lower() in _BREAKS or (token in ("I", "we") and clauses[-1].words[:1] == ["since"])
+            if opens and clauses[-1].tokens:
                 clauses.append(ClauseReader())
             _read_word(clauses[-1], token, adjacent, len(clauses) == 1)
         elif kind == "han":
@@ -263,13 +264,15 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
     initial = not clause.tokens
     if initial and token.lower() in _DEFINITE:
         clause.definite = True
+    if clause.verb < 0 and token.endswith(("'s", "’s")):
+        clause.owned = True
     forms, key, shaped, past = _word(token) if len(token) <= _LONGEST_WORD else _monster(token.lower())
     light = key in LIGHT_STEMS
     name = bool(key) and (shaped or (token[0].isupper() and not (initial and first_clause)))
     before = clause.words[-1] if clause.words else ""
     for form in forms:
         own = key if form == forms[0] else ""
-        if form in _UNSAID:
+        if form in _UNSAID and not (token == "A" and not initial):  # flat A
             kind = "u"
         elif form in COPULAS:
             kind = "="
@@ -279,9 +282,13 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
             kind = "p"
         elif name and own:
             kind = "n"
-        elif form in ATTRIBUTES and before not in _PRONOUNS:
+        elif (form in ATTRIBUTES or "_" in form) and before not in _PRONOUNS:
             kind = "a"
-        elif (past and clause.verb < 0) or (clause.tokens and _verbal(form, before)):
+        elif (
+            _third_person(clause, form, token)
+            or (past and clause.verb < 0)
+            or (clause.tokens and _verbal(form, before))
+        ):
             kind = "v"
         else:
             kind = "f" if not own else "l" if light else "k"
@@ -299,6 +306,20 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
         before = form
 
 
+def _third_person(clause: ClauseReader, form: str, token: str) -> bool:
+    """Whether a word is the verb behind a bare first word: "Corvid makes ..."."""
+    return (
+        sum(token.kind != "u" for token in clause.tokens) == 1
+        and clause.tokens[0].kind == "k"
+        and not clause.owned
+        and token[-1] == "s"
+        and len(token) > 3
+        and token.islower()
+        and token[-2] not in "su'’"
+        and form not in ATTRIBUTES
+    )
+
+
 _ANY_UNIT = frozenset(["", "个", "名", "位"])
 
 
@@ -313,12 +334,27 @@ def _count(clause: ClauseReader, key: str) -> None:
         clause.tokens[-1] = Token(value._replace(unit=key), "#", "")
 
 
+_ALONE = "我你您他她它"
+_TRAILING = "是有在用换改涨升降调搬住管会定要卖做去说"
+_TAKING = "喝吃付戴打看穿用买卖坐学养听写读开骑"
+
+
 @lru_cache(maxsize=1 << 14)
 def _segments(run: str) -> tuple[tuple[str, str, str], ...]:
     """Words of a Chinese run, as (form, kind, key)."""
     import rjieba  # loads its dictionary, a tenth of a second: only when there is Chinese
 
-    return tuple(_segment(word, tag) for word, tag in rjieba.tag(run))
+    cut: list[tuple[str, str]] = []
+    for word, tag in rjieba.tag(run):
+        if len(word) == 2 and (word[0] in _ALONE or word[1] in _TRAILING) and not rjieba.has_word(word):
+            cut += rjieba.tag(word, False)  # guessed across a boundary: 师|是, 我|换
+        elif len(word) == 3 and tag == "nr" and word[0] in _TAKING and rjieba.has_word(word[1:]):
+            cut += [(word[0], "v"), (word[1:], "n")]  # 戴|眼镜 is nobody's name
+        elif len(word) == 3 and tag == "nr" and word[2] in _TRAILING and not rjieba.has_word(word):
+            cut += [(word[:2], tag), (word[2], "v")]
+        else:
+            cut.append((word, tag))
+    return tuple(_segment(word, tag) for word, tag in cut)
 
 
 def _segment(word: str, tag: str) -> tuple[str, str, str]:
@@ -328,9 +364,13 @@ def _segment(word: str, tag: str) -> tuple[str, str, str]:
         return "=", "=", ""
     if word in PREPOSITIONS:
         return word, "p", ""
+    if word in ("换", "改"):
+        return word, "v", word
     topical = tag[0] in _TOPIC_TAGS and word not in LIGHT
     slot = SLOTS.get(word)
     key = (slot or word) if topical else ""
+    if topical and tag[:2] in _NAME_TAGS and any(sign in word for sign in "年月季"):
+        return word, "l", ""
     if topical and slot is None and tag[:2] in _NAME_TAGS:
         return word, "n", key
     if tag[0] == "v":
@@ -345,7 +385,7 @@ def _read_han(clause: ClauseReader, run: str) -> None:
     for form, kind, key in _segments(run):
         if clause.tokens and kind in "kn" and clause.tokens[-1].kind == "#":
             _count(clause, key)
-        if form == "在" and clause.tokens and clause.verb < 0:
+        if form in ("在", "用") and clause.tokens and clause.verb < 0:
             kind = "v"
         if form == "的" and clause.verb < 0:
             clause.owned = True

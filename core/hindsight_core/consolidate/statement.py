@@ -7,8 +7,8 @@ plan?" states the budget and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -28,7 +28,7 @@ _LONG_OPPOSITES: dict[str, list[str]] = {}
 for _word in OPPOSITES:
     if _word[0] >= "\u3400" and len(_word) > 1:
         _LONG_OPPOSITES.setdefault(_word[0], []).append(_word)
-_FIRST = word_set("i my me mine we our us ours myself")
+_FIRST = word_set("i my me mine we our us ours myself i'd i'll we'd we'll")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,11 @@ class Clause:
         values: Its values.
         subject: What of it comes before the verb.
         definite: Whether it speaks of one thing only: it begins with "the" or "my", or with a bare Chinese noun.
-        owned: Whether a 的 stands before its verb.
+        owned: Whether a 的 or 's stands before its verb.
         marks: How it is meant.
+        sides: Ends of axes of opposites that its subject, or what it is for, names: "for staging".
+        said: Its English words in folded form, "#" for a value.
+        han: Its Chinese text.
     """
 
     atoms: tuple[str | Value, ...]
@@ -56,6 +59,9 @@ class Clause:
     definite: bool
     owned: bool
     marks: int
+    sides: frozenset[tuple[int, int]]
+    said: str
+    han: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,7 @@ class Statement:
 
     Attributes:
         speaker: Who said it.
+        text: What was read of it.
         digest: Equal for texts that say the same words.
         facts: What it states, sentence by sentence.
         pairs: In a short text, each two neighbouring sentences as one fact: what and how may stand apart.
@@ -119,6 +126,7 @@ class Statement:
     """
 
     speaker: str | None
+    text: str
     digest: bytes
     facts: tuple[Fact, ...]
     pairs: tuple[Fact, ...]
@@ -142,6 +150,7 @@ def read_statement(text: str, speaker: str | None) -> Statement:
     words = [word for clause in clauses for word in clause.words]
     return Statement(
         speaker,
+        text[:LONGEST],
         digest(text),
         facts,
         tuple(_joined(one, two) for one, two in pairwise(facts)) if len(facts) <= 3 else (),
@@ -174,7 +183,9 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
     han = "，".join("".join(clause.han) for clause in stated if clause.han)
     parts = [_clause(clause.tokens, clause) for clause in stated]
     if len(parts) > 1:
-        parts.insert(0, _clause(tokens, stated[0]))
+        parts.insert(
+            0, replace(_clause(tokens, stated[0]), said=" ".join(part.said for part in parts), han=han)
+        )
     subject = _subject(stated[0])
     words = frozenset(word for clause in stated for word in clause.words)
     together = any(
@@ -193,7 +204,7 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
     pairs = [
         (one.key, two.key, two.kind)
         for clause in stated
-        for one, two in pairwise(clause.tokens)
+        for one, two in pairwise(token for token in clause.tokens if token.form != "的")
         if one.key
         and two.key
         and (one.kind in "kna" or (one.kind == "v" and one.key >= "\u3400"))
@@ -272,8 +283,17 @@ def _dated(clause: ClauseReader) -> bool:
 def _subject(clause: ClauseReader) -> frozenset[str]:
     copula = next((place for place, token in enumerate(clause.tokens) if token.kind == "="), -1)
     verb = copula if copula > 0 and (clause.han or clause.definite) else clause.verb
+    if verb < 0:  # "the gate code 1180", 房租两千
+        verb = next((place for place, token in enumerate(clause.tokens) if token.kind == "#"), -1)
     if verb == 0 and clause.han:
-        verb = next((place for place, token in enumerate(clause.tokens) if place and token.kind in "=v"), -1)
+        verb = next(
+            (
+                place
+                for place, token in enumerate(clause.tokens)
+                if (place and token.kind in "=v#") or token.form == "在"
+            ),
+            -1,
+        )
     return frozenset(token.key for token in clause.tokens[: max(verb, 0)] if token.key and token.kind != "#")
 
 
@@ -303,7 +323,21 @@ def _clause(tokens: list[Token], source: ClauseReader) -> Clause:
         source.definite,
         source.owned,
         source.marks,
+        frozenset(_sides(source)),
+        " ".join(filter(None, source.words)),
+        "".join(source.han),
     )
+
+
+def _sides(clause: ClauseReader) -> Iterator[tuple[int, int]]:
+    before = ""
+    last = max((place for place, token in enumerate(clause.tokens) if token.kind != "u"), default=-1)
+    verb = clause.verb if clause.verb >= 0 else len(clause.tokens)
+    for place, (token, word) in enumerate(zip(clause.tokens, clause.words, strict=True)):
+        named = OPPOSITES.get(word) or (OPPOSITES.get(token.form) if isinstance(token.form, str) else None)
+        if named and (place < min(verb, last) or before == "for") and token.kind in "knav":
+            yield named
+        before = word
 
 
 def _joined(one: Fact, two: Fact) -> Fact:

@@ -51,7 +51,8 @@ def other_value(later: Clause, earlier: Clause) -> str | None:
     ):
         return None
     values = [(n, o) for n in new if isinstance(n, Value) for o in old if isinstance(o, Value)]
-    if values:
+    codes = all(new.kind == old.kind == "code" and new.unit != old.unit for new, old in values)
+    if values and not (codes and all(set(kind) <= set("#n") for kind in kinds)):
         alone = all(set(kind) <= set("#pf") for kind in kinds)
         differs = len(values) == 1 and comparable(*values[0]) and not same_amount(*values[0])
         return "another value in the same words" if alone and differs else None
@@ -63,7 +64,7 @@ def other_value(later: Clause, earlier: Clause) -> str | None:
         )
     ):
         return None  # "to Malta in May" / "to Rome in June": two slots
-    names = all("n" in kind and not set(kind) - set("npf") for kind in kinds)
+    names = bool(values) or all("n" in kind and not set(kind) - set("npf") for kind in kinds)
     if chinese and not names:  # a tagger that knows the family name may stumble over the given one
         names = max(len(new), len(old)) <= _LONGEST_CHINESE_NAME and all(kind[0] == "n" for kind in kinds)
     if names:
@@ -106,6 +107,8 @@ def _holds_one(clause: Clause, verb: int, names: bool, kinds: tuple[str, str]) -
 def _relates_to_one(clause: Clause, verb: int, begin: int, names: bool) -> bool:
     """Whether "X lives in ...", "X plays the position of ..." holds one value: a verb with its preposition."""
     if clause.kinds[begin - 1] != "p":
+        return False
+    if clause.words[begin - 1] == "than":
         return False
     relation, kinds = clause.words[verb:begin], clause.kinds[verb:begin]
     attribute = "a" in kinds and "languag" not in relation

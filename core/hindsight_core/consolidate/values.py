@@ -82,6 +82,12 @@ def same_amount(one: Value, other: Value) -> bool:
     """Whether two comparable values agree; what a date leaves open agrees with anything."""
     if one.amount == other.amount:
         return True
+    if one.kind == "span" and other.kind == "count":
+        return isinstance(other.amount, float) and any(
+            other.amount * unit == one.amount for unit in _SECONDS.values()
+        )
+    if one.kind == "count" and other.kind == "span":
+        return same_amount(other, one)
     if one.kind != "date" or other.kind != "date":
         return False
     pairs = zip(str(one.amount).split("-"), str(other.amount).split("-"), strict=True)
@@ -93,6 +99,8 @@ def comparable(one: Value, other: Value) -> bool:
     if one.kind == other.kind:
         return one.unit == other.unit
     kinds = {one.kind, other.kind}
+    if kinds == {"count", "span"}:  # "is four years old", "turned five"
+        return "" in (one.unit if one.kind == "count" else other.unit,)
     return (kinds == {"count", "money"} and "" in (one.unit, other.unit)) or kinds == {"count", "version"}
 
 
@@ -182,6 +190,14 @@ def _number_zh(text: str) -> Value | None:
     return _counted(_amount(numeral) * _LARGE.get(large, 1), measure)
 
 
+def _colloquial(numeral: str) -> int:
+    """一万五 is 15,000: a lone digit behind a unit counts tenths of it."""
+    if len(numeral) != 3 or numeral[1] not in "万千百" or numeral[2] not in "一二三四五六七八九":
+        return 0
+    unit = int(_LARGE[numeral[1]])
+    return _integer(numeral[0]) * unit + _integer(numeral[2]) * unit // 10
+
+
 def _amount(numeral: str) -> float:
     return float(numeral.replace(",", "")) if numeral[0].isdecimal() else _integer(numeral)
 
@@ -250,7 +266,8 @@ _READERS: dict[str, Callable[[str], Value | None]] = {
     ),
     "rate_en": lambda text: Value("rate", "", _RATES[text.split()[-1][:3]]),
     "rate_zh": lambda text: Value("rate", "", _RATES[text[-1]]),
-    "plain_zh": lambda text: Value("count", "", float(_integer(text))),
+    "plain_zh": lambda text: Value("count", "", float(_colloquial(text) or _integer(text))),
+    "telephone": lambda text: Value("code", "", text),
     "code": _code,
     "address": lambda text: Value("address", "", text.lower()),
     "times": _times,

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from hindsight_core.consolidate import Decision, Statement, Verdict, decide, read_statement
-from hindsight_core.consolidate.doubt import doubtful
 from hindsight_core.consolidate.same import distinguished
 from hindsight_core.ports import Relation, Told
 from hindsight_core.unit import MemoryUnit
@@ -41,10 +40,6 @@ def verdict_on(new: Told, old: Told, similarity: float | None, opinion: Relation
         new_time=new.timestamp,
         old_time=old.timestamp,
     )
-    if found.verdict is Verdict.EVOLVES:
-        later, earlier = (old, new) if found.earlier_wins else (new, old)
-        if doubtful(later.text, earlier.text):
-            found = Decision(Verdict.RELATED, "in doubt both stay")
     return found if opinion is None or not is_open(found) else _weighed(found, opinion, new, old)
 
 
