@@ -129,6 +129,7 @@ class Profile:
         retrieval_bonus: Strength added by a real use, capped at 1.
         refractory: Seconds within which repeated use counts once.
         floor: Least `relevance` a hit must have; None returns whatever ranks highest.
+        mention: Least `relevance` of the best hit for `recollect` to bring it up unasked.
         channel_top: Candidates each channel may bring.
         entity_types: What the extractor looks for.
         redact_secrets: Replace keys, tokens and passwords before anything is stored.
@@ -143,6 +144,7 @@ class Profile:
     retrieval_bonus: float = 0.10
     refractory: float = 3600.0
     floor: float | None = 0.34
+    mention: float = 0.4
     channel_top: int = 64
     entity_types: frozenset[str] = ENTITY_TYPES
     redact_secrets: bool = True
@@ -154,7 +156,7 @@ class Profile:
         if not self.name:
             yield "name must not be empty"
         yield from _outside(self, 0.0, 100.0, "recency_rate")
-        yield from _outside(self, 0.0, 1.0, "archive_below", "retrieval_bonus")
+        yield from _outside(self, 0.0, 1.0, "archive_below", "retrieval_bonus", "mention")
         yield from _outside(self, 1e-6, 1.0, "decay")
         yield from _outside(self, 0.0, 1e9, "refractory")
         yield from _outside(self, 1, 10_000, "channel_top")

@@ -283,6 +283,29 @@ def rendered(results, compared=()):
     return captured.get()
 
 
+class Telling(Scripted):
+    """Brings up, unasked, what is at least .7 relevant."""
+
+    def ask(self, question, **options):
+        answer = super().ask(question, **options)
+        return replace(answer, told=frozenset(f.id for f in answer.ranking if f.relevance >= 0.7))
+
+
+def test_active_recall_by_hand():
+    """q1 to q4 are answerable, and a, b and e are told to them, for q3 only s; to q6 and q7 nothing is."""
+    results = evaluate([DATA], lambda _: [Telling(), Scripted("mute")], SETTINGS)
+    told, mute = (summarise(run, SETTINGS) for run in results.runs)
+    assert mute.telling is None
+    assert told.telling.rates() == {
+        "recollect speaks": 1.0,
+        "recollect speaks rightly": 0.75,
+        "recollect silent rightly": 1.0,
+    }
+    assert re.search(r"recollect speaks rightly +│ +\S+ │ +│", rendered(results))
+    again = from_json(json.loads(json.dumps(as_json(results))))
+    assert summarise(again.runs[0], SETTINGS).telling == told.telling
+
+
 def test_tables_show_every_figure(two):
     shown = rendered(two, contrasts(first_against_rest(two), SETTINGS))
     for row in (

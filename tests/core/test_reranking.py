@@ -56,7 +56,7 @@ def test_the_order_is_by_a_share_of_its_score(open_memory):
     plain = filled(open_memory()).recall(QUESTION, floor=None)
     model = Table(wine=1.0, painted=0.5)
     bounded = BoundedReranker(model, milliseconds=None, share=0.7)
-    hits = filled(open_memory("b.db", reranker=bounded)).recall(QUESTION, floor=None)
+    hits = filled(open_memory(":memory:", reranker=bounded)).recall(QUESTION, floor=None)
     assert ids(hits)[0] == "three"
     fused = {hit.unit.id: hit for hit in plain}
     given = {"one": 0.1, "two": 0.5, "three": 1.0}
@@ -92,7 +92,7 @@ def test_it_sees_the_speaker_and_the_turns_before(open_memory):
 def test_only_the_candidates_are_looked_at_and_the_others_stay_below(open_memory):
     model = Table(wine=1.0)
     plain = ids(filled(open_memory()).recall(QUESTION, floor=None))
-    memory = filled(open_memory("b.db", reranker=BoundedReranker(model, candidates=2, milliseconds=None)))
+    memory = filled(open_memory(":memory:", reranker=BoundedReranker(model, candidates=2, milliseconds=None)))
     hits = memory.recall(QUESTION, floor=None)
     assert [len(passages) for _, passages in model.asked] == [2]
     assert ids(hits)[2] == plain[2]
@@ -102,7 +102,7 @@ def test_only_the_candidates_are_looked_at_and_the_others_stay_below(open_memory
 
 def test_equal_scores_leave_the_fused_order(open_memory):
     plain = ids(filled(open_memory()).recall(QUESTION, floor=None))
-    memory = filled(open_memory("b.db", reranker=BoundedReranker(Table(), milliseconds=None)))
+    memory = filled(open_memory(":memory:", reranker=BoundedReranker(Table(), milliseconds=None)))
     assert ids(memory.recall(QUESTION, floor=None)) == plain
 
 
@@ -132,7 +132,7 @@ def test_on_overrun_the_fused_order_stands(open_memory, caplog):
     caplog.set_level(logging.INFO)
     plain = filled(open_memory()).recall(QUESTION, floor=None)
     slow = Waits()
-    memory = filled(open_memory("b.db", reranker=BoundedReranker(slow, milliseconds=1)))
+    memory = filled(open_memory(":memory:", reranker=BoundedReranker(slow, milliseconds=1)))
     hits = memory.recall(QUESTION, floor=None)
     assert [(h.unit.id, h.score) for h in hits] == [(h.unit.id, pytest.approx(h.score)) for h in plain]
     assert "longer than 1 ms" in caplog.text
@@ -270,7 +270,7 @@ def test_passages_cannot_leave_their_marks():
 def test_a_memory_works_with_it(open_memory):
     bounded = BoundedReranker(LLMReranker(Scripted('{"grades": [0, 0, 10]}')), milliseconds=None)
     plain = ids(filled(open_memory()).recall(QUESTION, floor=None))
-    assert ids(filled(open_memory("b.db", reranker=bounded)).recall(QUESTION, floor=None))[0] == plain[2]
+    assert ids(filled(open_memory(":memory:", reranker=bounded)).recall(QUESTION, floor=None))[0] == plain[2]
 
 
 # -- a cross-encoder in a folder -------------------------------------------------------------------------------

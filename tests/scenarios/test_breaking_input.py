@@ -41,7 +41,7 @@ CALLS = {
     "keep": ({"items": [{"id": "k", "text": "kept"}]}, "items vectors drop"),
     "recall": ({"query": "Where did Ada move last year?"}, "query k now history where since until scope as_of known_at floor"
                " vector"),
-    "recollect": ({"message": "Where is Ada?"}, "message max_tokens k now history"),
+    "recollect": ({"message": "Where is Ada?"}, "message max_tokens k now history grader"),
     "feedback": ({"what": "r", "direction": 1}, "what direction"),
     "use": ({}, "hits"),
     "vectors": ({}, "units"),

@@ -81,7 +81,7 @@ def resolve(embedder: Any) -> Embedder | None:
         if callable(embedder):
             return CallableEmbedder(embedder)
     what = (
-        f"{embedder!r}"
+        f"{embedder[:60]!r}"
         if isinstance(embedder, str)
         else "a class"
         if isinstance(embedder, type)

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.engine import direct, intake, lifecycle, reading, schedule, transfer, upkeep
+from hindsight_core.engine import direct, intake, lifecycle, reading, recollection, schedule, transfer, upkeep
 from hindsight_core.engine.aio import off_loop
 from hindsight_core.engine.checks import file_path, known_as, listed, text_of, whole
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
@@ -33,7 +33,7 @@ from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Judge, Rera
 from hindsight_core.profile_file import read_profile
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
-from hindsight_core.reranking import BoundedReranker
+from hindsight_core.reranking import BoundedReranker, resolve_reranker
 from hindsight_core.scope import narrow, parse_scope
 from hindsight_core.unit import Episode, MemoryType, MemoryUnit, Scope, Source, Status, Units
 
@@ -377,9 +377,24 @@ class Hindsight:
         k: int = 5,
         now: Instant | None = None,
         history: Sequence[str] = (),
+        grader: Reranker | BoundedReranker | str | None = None,
     ) -> str | None:
-        """What a message brings to mind: a context block, or None when nothing relevant is known."""
-        return self.recall(message, k=k, now=now, history=history).context(max_tokens) or None
+        """What a message brings to mind: a context block, or None when it is better to say nothing.
+
+        Args:
+            message: What was just said, a question or not.
+            max_tokens: Limit for the whole block.
+            k: At most so many memories.
+            now: The present moment; the clock's by default.
+            history: The turns before, oldest first.
+            grader: Has the last word on what helps, such as `reranking.LLMReranker("gpt-4o-mini")`; rules alone by default.
+        """
+        last_word = resolve_reranker(grader)
+        if isinstance(message, str) and not recollection.says_something(message):
+            return None
+        hits = self.recall(message, k=k, now=now, history=history)
+        worth = recollection.worth_telling(hits, self.profile, message, last_word)
+        return None if worth is None else worth.context(max_tokens) or None
 
     def feedback(self, what: Hits | Hit | str, direction: int) -> Units:
         """Thumb up (+1) or down (-1) for a recall (hits or its id) or one hit: moves importance by 0.1.

@@ -124,7 +124,13 @@ def erase(parts: Parts, scope: Scope, id: str, now: datetime) -> None:
         tx.erase(unit.key)
     wordings = [unit.content, *(o.text for o in unit.occurrences if o.text)]
     searched = [index_text(text, unit.source) for text in wordings]
-    for part, texts in ((parts.embedder, searched), (parts.extractor, wordings), (parts.judge, wordings)):
+    kept_by = (
+        (parts.embedder, searched),
+        (parts.reranker, searched),
+        (parts.extractor, wordings),
+        (parts.judge, wordings),
+    )
+    for part, texts in kept_by:
         forget_text = getattr(part, "erase", None)
         if forget_text is not None:
             forget_text(texts)

@@ -34,6 +34,7 @@ _DEFINITIONS = {
     "context@n": "share of the gold memories in the text block of at most n tokens that goes into a prompt",
     "abstention precision, recall": "share of silences that were right; share of questions without an answer met with one",
     "foreign silence": "share of questions from other data sets that were met with silence",
+    "recollect": "active recall: speaks at a question with an answer; speaks rightly, with a gold memory; is silent rightly",
     "hits kept": "share of the gold memories found that the system's own floor lets through",
     "latency": "milliseconds a user waits for a recall, the embedding of the question apart",
 }

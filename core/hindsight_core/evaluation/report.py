@@ -8,6 +8,12 @@ reported apart, and questions without an answer tell how well a system keeps sil
     foreign silence        the same for questions that were put to a bank of another data set
     hits kept              share of the gold memories found among the first k that its own floor lets through
 
+Active recall (`recollect`) is measured on the same questions, taken for messages:
+
+    speaks                 share of answerable questions at which it speaks up
+    speaks rightly         share of answerable questions at which it brings up a gold memory
+    silent rightly         share of questions without an answer, own and foreign, at which it says nothing
+
 The curve says the same for every floor a user could choose, on the relevances of what was found without one.
 """
 
@@ -83,6 +89,53 @@ class Silence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How active recall fared: counts.
+
+    Attributes:
+        answerable: Questions with an answer.
+        spoken: At how many of them it spoke up.
+        rightly: At how many of them it brought up a gold memory.
+        unanswerable: Questions without an answer, own and foreign.
+        silent: At how many of those it said nothing.
+    """
+
+    answerable: int
+    spoken: int
+    rightly: int
+    unanswerable: int
+    silent: int
+
+    def rates(self) -> dict[str, float]:
+        """The three shares by name; nan where there was no such question."""
+        return {
+            "recollect speaks": _share(self.spoken, self.answerable),
+            "recollect speaks rightly": _share(self.rightly, self.answerable),
+            "recollect silent rightly": _share(self.silent, self.unanswerable),
+        }
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
+
+
+def telling(outcomes: Iterable[Outcome]) -> Telling | None:
+    """Count how active recall fared; None for a system that only answers."""
+    outcomes = [outcome for outcome in outcomes if outcome.told is not None]
+    answerable = [o for o in outcomes if o.kind is Kind.ANSWERABLE]
+    without = [o for o in outcomes if o.kind in (Kind.UNANSWERABLE, Kind.FOREIGN)]
+    if not outcomes:
+        return None
+    return Telling(
+        answerable=len(answerable),
+        spoken=sum(bool(o.told) for o in answerable),
+        rightly=sum(o.told_gold > 0 for o in answerable),
+        unanswerable=len(without),
+        silent=sum(not o.told for o in without),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """One run, measured.
 
@@ -91,6 +144,7 @@ class Summary:
         headline: Over its answerable questions, save the categories set aside.
         categories: Answerable questions by category, in order of appearance, and the adversarial ones as one group.
         silence: Abstention.
+        telling: Active recall; None for a system that only answers.
         p50: Milliseconds waited in the middle case, embedding apart.
         p95: The same, exceeded by one question in twenty.
     """
@@ -99,6 +153,7 @@ class Summary:
     headline: Group
     categories: tuple[Group, ...]
     silence: Silence
+    telling: Telling | None
     p50: float
     p95: float
 
@@ -125,6 +180,7 @@ def summarise(run: Run, settings: Settings) -> Summary:
         headline=group("headline", headline(run, settings), settings),
         categories=tuple(group(name, outcomes, settings) for name, outcomes in by_category.items()),
         silence=silence(run.outcomes),
+        telling=telling(run.outcomes),
         p50=float(np.percentile(waits, 50)),
         p95=float(np.percentile(waits, 95)),
     )
@@ -271,6 +327,7 @@ def _summary_json(summary: Summary) -> dict[str, Any]:
                 for row in silence.curve
             ],
         },
+        "recollect": asdict(summary.telling) if summary.telling else None,
         "latency_ms": {"p50": summary.p50, "p95": summary.p95},
     }
 

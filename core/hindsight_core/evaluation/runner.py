@@ -62,6 +62,8 @@ class Outcome:
         stale_first: Whether a superseded memory ranks above the best gold one; None when the question names none.
         shown: Share of the gold memories in the text block, by its size in tokens.
         milliseconds: Waited, embedding apart.
+        told: How many memories would be brought up unasked; None for a system that only answers.
+        told_gold: How many gold memories are among those.
     """
 
     bank: str
@@ -77,6 +79,8 @@ class Outcome:
     stale_first: bool | None
     shown: dict[int, float] = field(default_factory=dict)
     milliseconds: float
+    told: int | None = None
+    told_gold: int = 0
 
     @property
     def judgement(self) -> Judgement:
@@ -193,6 +197,8 @@ def _outcome(system: System, question: Question, now: datetime, settings: Settin
         else None,
         shown=shown,
         milliseconds=answer.seconds * 1000,
+        told=None if answer.told is None else len(answer.told),
+        told_gold=len(gold_at(sorted(answer.told or ()), gold, question.alt)) if gold else 0,
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from hindsight_core.clock import FixedClock
 from hindsight_core.engine import Hindsight
+from hindsight_core.engine.recollection import says_something, worth_telling
 from hindsight_core.errors import InvalidInput, InvalidSettings
 from hindsight_core.evaluation.dataset import Memory, Question
 from hindsight_core.evaluation.without import SWITCHES, without
@@ -28,6 +29,9 @@ from hindsight_core.recall import Hits, render
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """The present of a bank in which nothing has a date; any instant would do."""
+
+TOLD, TOLD_TOKENS = 5, 400
+"""Memories and tokens that `recollect` brings up at most, by default."""
 
 _PIECES_PER_MEMORY = 3
 """Pieces asked for per memory wanted, since several may be of one memory."""
@@ -52,12 +56,15 @@ class Answer:
         returned: What its user would get, floor and all; None for a system without a floor.
         seconds: What its user would wait, embedding apart.
         shown: Ids in the text block of at most so many tokens that would go into a prompt.
+        told: Ids that would be brought up unasked, none where it is better to say nothing; None for a system that only
+            answers.
     """
 
     ranking: tuple[Found, ...]
     returned: tuple[Found, ...] | None
     seconds: float
     shown: Callable[[int], set[str]]
+    told: frozenset[str] | None = None
 
 
 class System(Protocol):
@@ -230,12 +237,19 @@ class HindsightSystem:
             else None,
             seconds=seconds,
             shown=shown,
+            told=frozenset(owner[id] for id in _told(usual, memory.profile, question.text)),
         )
 
     def close(self) -> None:
         """Close the store, unless it is another system's."""
         if not self._twin:
             self.memory.close()
+
+
+def _told(hits: Hits, profile: Profile, message: str) -> list[str]:
+    """What `recollect` would bring up, without counting as a use."""
+    worth = worth_telling(hits[:TOLD], profile, message) if says_something(message) else None
+    return [hit.unit.id for hit in render(list(worth), TOLD_TOKENS)[1]] if worth else []
 
 
 def same_encoding(a: Profile, b: Profile) -> bool:

@@ -87,7 +87,7 @@ def _by_measure(name: str, summaries: Sequence[Summary], settings: Settings) -> 
 
 
 def silence_rows(summaries: Sequence[Summary]) -> dict[str, list[float | None]]:
-    """The figures about silence that were measured, one value per summary."""
+    """The figures about silence and speaking up that were measured, one value per summary."""
     counts = [summary.silence.counts for summary in summaries]
     rows = {
         "abstention precision": [item.precision if item else None for item in counts],
@@ -95,6 +95,9 @@ def silence_rows(summaries: Sequence[Summary]) -> dict[str, list[float | None]]:
         "foreign silence": [summary.silence.foreign for summary in summaries],
         "hits kept": [summary.silence.kept for summary in summaries],
     }
+    for summary in summaries:
+        for label in summary.telling.rates() if summary.telling else ():
+            rows[label] = [s.telling.rates()[label] if s.telling else None for s in summaries]
     return {label: values for label, values in rows.items() if any(value is not None for value in values)}
 
 

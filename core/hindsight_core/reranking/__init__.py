@@ -48,5 +48,5 @@ def resolve_reranker(reranker: Any) -> BoundedReranker | None:
         return BoundedReranker(reranker)
     raise InvalidInput(
         'reranker must be None, "onnx:FOLDER", "sentence-transformers:MODEL", or an object with a method rerank; got '
-        + (f"{reranker!r}" if isinstance(reranker, str) else type(reranker).__name__)
+        + (f"{reranker[:60]!r}" if isinstance(reranker, str) else type(reranker).__name__)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -81,6 +81,11 @@ class BoundedReranker:
             log.info("reranking took longer than %g ms; the fused order stands", self.milliseconds)
             return None
         return answer[0] if answer else None
+
+    def erase(self, texts: Iterable[str]) -> None:
+        """Remove what the reranker keeps about these texts."""
+        if (forget := getattr(self.reranker, "erase", None)) is not None:
+            forget(texts)
 
     def _asked(self, question: str, passages: Sequence[str]) -> Floats | None:
         try:

@@ -7,7 +7,7 @@ they ask for, only grades are read from the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,10 @@ class LLMReranker:
             about=tuple(passages),
         )
         return _grades(self.chat.ask(request).value, len(passages)) / np.float32(10.0)
+
+    def erase(self, texts: Iterable[str]) -> None:
+        """Remove what is kept of answers about these texts."""
+        self.chat.erase(texts)
 
 
 def _quoted(text: str) -> str:
