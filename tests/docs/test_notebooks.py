@@ -26,6 +26,6 @@ def test_it_runs(path, tmp_path, monkeypatch):
 
 
 def test_there_are_notebooks():
-    assert {"01_quickstart", "02_lifecycle", "03_langchain", "04_llamaindex"} <= {
+    assert {"01_quickstart", "02_lifecycle", "03_langchain", "04_llamaindex", "05_evaluate_and_tune"} <= {
         path.stem for path in NOTEBOOKS
     }
