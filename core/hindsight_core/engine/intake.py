@@ -60,12 +60,19 @@ def redacted(item: Item, profile: Profile) -> Item:
     )
 
 
-def extracted(parts: Parts, asked: Sequence[tuple[str, ExtractionContext]]) -> list[tuple[Extraction, bool]]:
-    """What each text is about, and whether it is worth asking again later; rules stand in where the extractor fails."""
+def extracted(
+    parts: Parts, asked: Sequence[tuple[str, ExtractionContext]]
+) -> list[tuple[Extraction, Exception | None]]:
+    """What each text is about; rules stand in where the extractor fails, and why it did comes with it."""
     found = extract_all(asked, extractor=parts.extractor, fallback=parts.fallback)
     for why, count in Counter(_reason(error) for _, error in found if error is not None).items():
         log.warning("extraction failed for %d of %d texts (%s); rules stood in", count, len(asked), why)
-    return [(result, error is not None and not isinstance(error, AnswerUnusable)) for result, error in found]
+    return found
+
+
+def waits(error: Exception | None) -> bool:
+    """Whether what failed may succeed later; an answer that cannot be used would be given again."""
+    return error is not None and not isinstance(error, AnswerUnusable)
 
 
 def _reason(error: Exception) -> str:
@@ -228,10 +235,10 @@ def _encode(
         for one, known in zip(texts, near, strict=True)
     ]
     found = extracted(parts, asked)
-    for (job, content, source), entry, (extraction, failed) in zip(pieces, made, found, strict=True):
+    for (job, content, source), entry, (extraction, error) in zip(pieces, made, found, strict=True):
         job.drafts.append(Draft(content=content, source=source, extraction=extraction))
         job.entries.append(entry)
-        job.failed |= failed
+        job.failed |= waits(error)
     return opinions(parts, texts, near, [extraction for extraction, _ in found])
 
 
@@ -329,7 +336,9 @@ def redated(unit: MemoryUnit, timestamp: datetime | None) -> dict[str, Any]:
     return {"timestamp": timestamp, "valid_from": timestamp if moves else unit.valid_from}
 
 
-def encode_pending(parts: Parts, episodes: Sequence[Episode], scope: Scope, now: datetime) -> int:
+def encode_pending(
+    parts: Parts, episodes: Sequence[Episode], scope: Scope, now: datetime, *, batch: str
+) -> int:
     """Encode episodes that have no memories yet, as after a killed process; returns how many are encoded now."""
     jobs = [
         _Job(
@@ -347,6 +356,6 @@ def encode_pending(parts: Parts, episodes: Sequence[Episode], scope: Scope, now:
         for episode in episodes
     ]
     _encode(parts, jobs, scope, now, consolidate=False)
-    with parts.store.write(actor="reprocess", batch=parts.new_id(now), now=now) as tx:
+    with parts.store.write(actor="reprocess", batch=batch, now=now) as tx:
         _store_all(parts, tx, jobs, scope, now, consolidate=False, opinions={})
     return sum(not job.failed for job in jobs)

@@ -30,14 +30,16 @@ class Reprocessed:
     Attributes:
         episodes: Episodes that were waiting and are not any longer.
         changed: Memories about which something else is known now.
-        unchanged: Memories read again to the same result, or on which the rules' result stands.
+        unchanged: Memories read again to the same result.
         waiting: Episodes that still wait: the extractor failed again.
+        batch: For `undo`; None when no memory changed.
     """
 
     episodes: int = 0
     changed: int = 0
     unchanged: int = 0
     waiting: int = 0
+    batch: str | None = None
 
     def __add__(self, other: Reprocessed) -> Reprocessed:
         return Reprocessed(
@@ -45,6 +47,7 @@ class Reprocessed:
             changed=self.changed + other.changed,
             unchanged=self.unchanged + other.unchanged,
             waiting=self.waiting + other.waiting,
+            batch=self.batch or other.batch,
         )
 
 
@@ -52,9 +55,14 @@ def reprocess(parts: Parts, scope: Scope, now: datetime, *, full: bool, progress
     """Read again what waits, and with `full` every memory of exactly this scope."""
     pending = [episode for episode in parts.store.episodes(scope) if episode.state == "pending"]
     done = Reprocessed()
+    batch = parts.new_id(now)
+    if parts.extractor is parts.fallback and not full:
+        # The rules have read these already; they go on waiting for the extractor that could not.
+        bare = [episode for episode in pending if not parts.store.units_of(scope, episode.id)]
+        done, pending = Reprocessed(waiting=len(pending) - len(bare)), bare
     starts = range(0, len(pending), _BATCH)
     for start in track(starts, total=len(pending), step=_BATCH, label="reading again", show=progress):
-        one = _episodes(parts, pending[start : start + _BATCH], scope, now)
+        one = _episodes(parts, pending[start : start + _BATCH], scope, now, batch)
         done += one
         if not one.episodes:  # nothing at all went through: the model is away
             left = len(pending) - start - _BATCH
@@ -66,57 +74,57 @@ def reprocess(parts: Parts, scope: Scope, now: datetime, *, full: bool, progress
         starts = range(0, len(units), _BATCH)
         for start in track(starts, total=len(units), step=_BATCH, label="reading again", show=progress):
             read = _read(parts, units[start : start + _BATCH])
-            changed = _write(parts, read, (), now)
-            done += Reprocessed(changed=changed, unchanged=len(read) - changed)
-            if all(failed for _, _, failed in read):
+            done += _write(parts, read, (), now, batch)
+            if all(intake.waits(error) for _, _, error in read):
                 break
     return done
 
 
-def _episodes(parts: Parts, episodes: Sequence[Episode], scope: Scope, now: datetime) -> Reprocessed:
+def _episodes(
+    parts: Parts, episodes: Sequence[Episode], scope: Scope, now: datetime, batch: str
+) -> Reprocessed:
     held = {episode.id: parts.store.units_of(scope, episode.id) for episode in episodes}
     bare = [episode for episode in episodes if not held[episode.id]]
-    encoded = intake.encode_pending(parts, bare, scope, now) if bare else 0
+    encoded = intake.encode_pending(parts, bare, scope, now, batch=batch) if bare else 0
     # A memory of another episode that was only said again in this one is none of its business.
     read = _read(parts, [u for id, units in held.items() for u in units if u.source.episode == id])
-    failed = {unit.source.episode for unit, _, failed in read if failed}
-    done = [episode for episode in episodes if held[episode.id] and episode.id not in failed]
-    changed = _write(parts, read, done, now)
-    finished = encoded + len(done)
-    return Reprocessed(
-        episodes=finished,
-        changed=changed,
-        unchanged=len(read) - changed,
-        waiting=len(episodes) - finished,
-    )
+    failed = {unit.source.episode for unit, _, error in read if intake.waits(error)}
+    ready = [episode for episode in episodes if held[episode.id] and episode.id not in failed]
+    finished = encoded + len(ready)
+    done = Reprocessed(episodes=finished, waiting=len(episodes) - finished, batch=batch if encoded else None)
+    return done + _write(parts, read, ready, now, batch)
 
 
-def _read(parts: Parts, units: Sequence[MemoryUnit]) -> list[tuple[MemoryUnit, Extraction, bool]]:
+def _read(parts: Parts, units: Sequence[MemoryUnit]) -> list[tuple[MemoryUnit, Extraction, Exception | None]]:
     asked = [(unit.content, intake.context_of(parts, told(unit))) for unit in units]
     found = intake.extracted(parts, asked)
-    return [(unit, result, failed) for unit, (result, failed) in zip(units, found, strict=True)]
+    return [(unit, result, error) for unit, (result, error) in zip(units, found, strict=True)]
 
 
 def _write(
     parts: Parts,
-    read: Sequence[tuple[MemoryUnit, Extraction, bool]],
-    done: Sequence[Episode],
+    read: Sequence[tuple[MemoryUnit, Extraction, Exception | None]],
+    ready: Sequence[Episode],
     now: datetime,
-) -> int:
-    """Store what was found, unless the memory was changed meanwhile; returns how many memories changed."""
-    changed = 0
-    with parts.store.write(actor="reprocess", batch=parts.new_id(now), now=now) as tx:
-        for unit, found, failed in read:
+    batch: str,
+) -> Reprocessed:
+    """Store what was found, unless the memory was changed meanwhile; `ready` episodes wait no longer."""
+    changed = unchanged = 0
+    with parts.store.write(actor="reprocess", batch=batch, now=now) as tx:
+        for unit, found, error in read:
             current = tx.get(unit.key)
-            if failed or current is None or current.content != unit.content:
+            if intake.waits(error) or current is None or current.content != unit.content:
                 continue
-            better = replace(current, **_findings(parts, current, found))
-            if better != current:
+            # Where the answer cannot be used, what an earlier one gave stands.
+            better = current if error else replace(current, **_findings(parts, current, found))
+            if better == current:
+                unchanged += 1
+            else:
                 tx.put(better, None, reason="read again")
                 changed += 1
-        for episode in done:
+        for episode in ready:
             tx.put_episode(replace(episode, state="encoded"))
-    return changed
+    return Reprocessed(changed=changed, unchanged=unchanged, batch=batch if changed else None)
 
 
 def _findings(parts: Parts, unit: MemoryUnit, found: Extraction) -> dict[str, Any]:

@@ -64,14 +64,14 @@ _SPEAKS_TO_MODELS = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,60}\b(?:instructions?|prompts?|rules|directions|guidelines|"
     r"(?:said|told|written) (?:above|before)|everything above)\b"
     r"|\b(?:system|developer) (?:prompt|message|instructions?)\b|\bnew instructions?\b|\byou are now (?:an?|in|the)\b"
-    r"|\b(?:output|respond|reply|answer|print|return|emit)\b[^.!?\n]{0,40}(?:\bjson\b|\bthe following\b|[{\[])"
-    r"|\b(?:set|mark|rate|give|assign|make)\b[^.!?\n]{0,40}\bimportance\b"
+    r"|\b(?:output|respond|reply|answer|emit)\b[^.!?\n]{0,40}(?:\bjson\b|\bthe following\b|\{)"
+    r"|\b(?:set|mark|rate|give|assign)\b[^.!?\n]{0,40}\bimportance\b"
     r"|[\"']?\b(?:importance|memory_type|summary|relations?)\b[\"']?\s*[:=]"
     r"|<\|?/?(?:im_start|im_end|system|assistant|user|instructions?|endoftext)\b|\[/?INST\]|^#+\s*(?:system|instructions?)\b"
     r"|(?:忽略|无视|忘记|忘掉|不要理会|别管|抛弃)[^。！？\n]{0,15}(?:指令|指示|提示|规则|要求|设定|以上|上面|上述|之前的)"
     r"|系统(?:提示|指令|消息)|提示词|新的?指令|(?:你现在是|从现在起你)"
-    r"|(?:输出|返回|回复|打印|回答)[^。！？\n]{0,15}(?:json|以下内容|下面的|如下|[{\[])"
-    r"|重要(?:性|度|程度)[^。！？\n]{0,10}(?:设|标|评|打|改|调|为)",
+    r"|(?:输出|返回|回复|回答)[^。！？\n]{0,15}(?:json|以下内容|下面的|如下|[{\[])"
+    r"|重要(?:性|度|程度)[^。！？，,\n]{0,6}(?:设[为成]|标[为成]|评[为成]|打\d|打满|改[为成]|调到|[为是=]\s?\d)",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -232,7 +232,7 @@ def test_a_run_that_fails_goes_on_where_it_was(open_memory, switch):
     memory = open_memory(extractor=switch)
     memory.remember_many([{"text": f"Shed number {i} is blue."} for i in range(80)], consolidate=False)
     first = memory.reprocess()
-    assert (first.episodes, first.changed, first.waiting) == (0, 0, 80)
+    assert (first.episodes, first.changed, first.waiting, first.batch) == (0, 0, 80, None)
     switch.up, switch.down_again_after = True, 40
     second = memory.reprocess()
     assert (second.episodes, second.waiting) == (40, 40)
@@ -278,6 +278,27 @@ def test_what_a_killed_process_left_behind_is_encoded(open_memory, tmp_path, mon
     assert memory.resume() == 0
 
 
+def test_what_waits_for_a_model_goes_on_waiting_where_only_rules_are_at_hand(open_memory, switch, tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path, extractor=switch) as memory:
+        (unit,) = memory.remember("Mira leads Kestrel.")
+    with open_memory(path) as memory:
+        assert memory.resume() == 0
+        assert memory.reprocess().waiting == 1
+    switch.up = True
+    memory = open_memory(path, extractor=switch)
+    assert memory.reprocess().episodes == 1
+    assert memory.get(unit.id).summary.startswith("about: ")
+
+
+def test_who_gives_up_on_a_model_reads_all_by_the_rules(open_memory, switch, tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path, extractor=switch) as memory:
+        memory.remember("Mira leads Kestrel.")
+    memory = open_memory(path)
+    assert (memory.reprocess(full=True).waiting, memory.stats()["pending"]) == (0, 0)
+
+
 def test_all_of_a_scope_can_be_read_by_a_new_extractor(open_memory, switch, tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory:
@@ -292,14 +313,31 @@ def test_all_of_a_scope_can_be_read_by_a_new_extractor(open_memory, switch, tmp_
     assert memory.within("below").find()[0].summary == "The barn is green."
 
 
-def test_a_full_run_can_be_undone(open_memory, switch):
-    memory = open_memory(extractor=switch)
+def test_a_run_can_be_undone_and_one_that_finds_the_same_changes_nothing(open_memory, switch, tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        (before,) = memory.remember("Mira leads Kestrel.")
     switch.up = True
-    (unit,) = memory.remember("Mira leads Kestrel.")
-    memory.update(unit.id, importance=0.4)
-    before = memory.get(unit.id)
-    memory.reprocess(full=True)
-    assert memory.get(unit.id) == before
+    memory = open_memory(path, extractor=switch)
+    done = memory.reprocess(full=True)
+    after = memory.get(before.id)
+    again = memory.reprocess(full=True)
+    assert (again.changed, again.unchanged, again.batch) == (0, 1, None)
+    assert memory.get(before.id) == after != before
+    memory.undo(done.batch)
+    assert memory.get(before.id) == before
+
+
+def test_an_unusable_answer_does_not_undo_an_earlier_one(server, open_memory, open_chat):
+    text = "Mira leads Kestrel, and has done so for years."
+    server.script = [
+        server.answering(lambda told: server.item(text, "Mira leads Kestrel.")),
+        server.said("no JSON"),
+    ]
+    memory = open_memory(extractor=LLMExtractor(open_chat()))
+    (unit,) = memory.remember(text)
+    assert memory.reprocess(full=True).unchanged == 1
+    assert memory.get(unit.id).summary == "Mira leads Kestrel."
 
 
 def test_erasing_reaches_the_answers(server, open_memory, open_chat, tmp_path):

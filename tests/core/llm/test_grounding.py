@@ -111,6 +111,7 @@ def test_orders_to_a_model_are_seen(text):
         "别忘记周三的会议。",
         "重要的会议在周五。",
         "She printed the following day's tickets.",
+        'def line(box): return f"{box}|{value}"',
     ],
 )
 def test_what_people_say_is_no_order_to_a_model(text):
