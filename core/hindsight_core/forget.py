@@ -34,6 +34,10 @@ ARCHIVED_DAYS = 30.0
 """So long a memory stays archived, and can be brought back, before it may be deleted."""
 
 
+RETENTION_DAYS = 30.0
+"""So long a batch can be undone; then the journal lets go of what it holds of memories that are gone."""
+
+
 class Fate(StrEnum):
     """What a sweep does with a memory."""
 

@@ -250,6 +250,14 @@ class Transaction(Protocol):
         """
         ...
 
+    def let_go(self, keys: Iterable[Key], *, before: datetime) -> None:
+        """Empty what the journal holds of units that are gone, and that nothing has happened to since an instant.
+
+        Their events stay in their places as tombstones, as after `erase`. A unit that is there, or was until later,
+        is left alone.
+        """
+        ...
+
     def put_episode(self, episode: Episode) -> None:
         """Insert or replace an episode."""
         ...

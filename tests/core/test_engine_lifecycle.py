@@ -186,6 +186,30 @@ def test_a_memory_that_does_not_fit_the_block_was_not_used(memory):
     assert memory.get(unit.id).access_count == 0
 
 
+def test_being_told_again_renews_a_memory_and_inflates_nothing(memory, clock):
+    """As strong as if it were told now for the first time, however often it is said."""
+    (told,) = memory.remember("The spare key hangs in the shed.", importance=0.5)
+    clock.advance(days=100)
+    memory.remember("The spare key hangs in the shed.", importance=0.5)
+    renewed = memory.get(told.id)
+    assert (renewed.weight, renewed.weight_at) == (0.5, clock.now())
+    for _ in range(20):
+        clock.advance(minutes=1)
+        memory.remember("the spare key hangs in the shed", importance=0.5)
+    assert memory.get(told.id).weight == 0.5
+    assert len(memory.get(told.id).occurrences) == 21
+
+
+def test_what_use_has_made_strong_is_not_weakened_by_being_told_again(memory, clock):
+    (told,) = memory.remember("The spare key hangs in the shed.", importance=0.5)
+    memory.recall("spare key", floor=None).context()
+    before = memory.get(told.id)
+    assert before.weight == pytest.approx(0.6)
+    memory.remember("The spare key hangs in the shed.", importance=0.5)
+    after = memory.get(told.id)
+    assert (after.weight, after.weight_at) == (before.weight, before.weight_at)
+
+
 def test_a61_daily_use_keeps_a_memory_strong_and_sweeps_of_one_day_are_idempotent(memory, clock):
     (kept,) = memory.remember("the kettle is green", importance=0.5)
     (other,) = memory.remember("the shed has moss", importance=0.12)

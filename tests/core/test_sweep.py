@@ -11,6 +11,8 @@ from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.embedding import HashEmbedder
 from hindsight_core.engine.settle import MOST_OCCURRENCES
+from hindsight_core.errors import NotFound
+from hindsight_core.journal import replay
 from hindsight_core.stores.sqlite import SqliteStore
 from hindsight_core.unit import Status
 
@@ -246,3 +248,51 @@ def test_vitals_are_read_to_their_end_in_order_of_arrival(tmp_path, clock):
         assert done.looked_at == 2100
         assert len(memory.find()) == 100
         assert len(memory.find(status=Status.ARCHIVED)) == 2000
+
+
+# -- what the journal keeps ----------------------------------------------------------------------------------------
+
+
+def test_the_journal_lets_go_of_what_has_been_gone_for_thirty_days(memory, clock):
+    (gone,) = tell(memory, "The petrichorous lamp stands in the hall.")
+    (kept,) = tell(memory, "The piano is out of tune.")
+    memory.forget(gone.id)
+    clock.advance(days=29)
+    memory.sweep()
+    assert len([e for e in memory.parts.store.events(key=gone.key) if e.erased]) == 0
+    clock.advance(days=2)
+    memory.sweep()
+    assert all(
+        e.erased and e.before is None and e.after is None for e in memory.parts.store.events(key=gone.key)
+    )
+    (told,) = memory.parts.store.events(key=kept.key)
+    assert told.after is not None
+    assert replay(memory.parts.store.events()) == {kept.key: memory.get(kept.id)}
+    clock.advance(days=60)
+    memory.sweep()
+    assert memory.get(kept.id).content == kept.content
+
+
+def test_the_journal_is_gone_through_once_and_some_thousand_events_at_a_time(memory, clock, monkeypatch):
+    monkeypatch.setattr("hindsight_core.engine.sweep._EVENTS", 4)
+    units = tell(memory, *(f"Lamp {n} stands in room {n}." for n in range(5)))
+    for unit in units:
+        memory.forget(unit.id)
+    clock.advance(days=31)
+    emptied = []
+    for _ in range(4):
+        memory.sweep()
+        emptied.append(len({e.key for e in memory.parts.store.events() if e.erased}))
+    assert emptied == [0, 3, 5, 5]
+
+
+def test_a_batch_can_be_undone_for_thirty_days(memory, clock):
+    tell(memory, "a remark", importance=0.1)
+    clock.advance(days=1)
+    batch = memory.sweep().batch
+    clock.advance(days=30)
+    assert len(memory.undo(batch).restored) == 1
+    again = memory.sweep().batch
+    clock.advance(days=30, seconds=1)
+    with pytest.raises(NotFound, match="more than 30 days old"):
+        memory.undo(again)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from hindsight_core.contract.base import (
@@ -18,6 +19,7 @@ from hindsight_core.contract.base import (
     visible,
 )
 from hindsight_core.errors import NotFound
+from hindsight_core.journal import replay
 from hindsight_core.unit import Entity, Episode, Link, LinkKind, Occurrence, Source
 
 
@@ -57,6 +59,25 @@ class ErasingContract(ContractBase):
             assert _leftovers(tmp_path, secrets) == []
             assert store.check() == []
         assert _leftovers(tmp_path, secrets) == []
+
+    def test_the_journal_lets_go_of_what_has_long_been_gone(self, tmp_path: Path) -> None:
+        long_ago, since = NOW - timedelta(days=40), NOW - timedelta(days=30)
+        with self.opened(tmp_path) as store:
+            self.put(store, unit("gone", "petrichorous"), unit("there"), unit("late"), now=long_ago)
+            for key, at in ((MEI, "gone"), long_ago), ((MEI, "late"), NOW):
+                with store.write(actor="sweep", batch=f"away {key[1]}", now=at) as tx:
+                    tx.remove(key, reason="faded")
+            events = list(store.events())
+            with store.write(actor="sweep", batch="let go", now=NOW) as tx:
+                tx.let_go([(MEI, id) for id in ("gone", "there", "late", "never")], before=since)
+            after = list(store.events())
+            assert [e.seq for e in after] == [e.seq for e in events]
+            for was, now in zip(events, after, strict=True):
+                assert now == (
+                    replace(was, before=None, after=None, erased=True) if was.key[1] == "gone" else was
+                )
+            assert replay(after) == {(MEI, "there"): self.get(store, "there")}
+            assert store.check() == []
 
     def test_what_another_memory_took_over_is_erased_too(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:

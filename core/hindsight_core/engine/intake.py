@@ -264,7 +264,7 @@ def _store_all(
         view = None
         if consolidate and parts.calibration is not None:
             view = stack.enter_context(parts.store.reading(Visibility(scopes=(scope,), now=now)))
-        settler = Settler(tx, view, scope, now, parts.calibration, opinions)
+        settler = Settler(tx, view, scope, now, parts.calibration, opinions, decay=parts.profile.decay)
         compared = [consolidate and job.item.indexed for job in jobs]
         wanted = [
             entry for job, compare in zip(jobs, compared, strict=True) if compare for entry in job.entries

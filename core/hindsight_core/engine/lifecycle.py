@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindsight_core.engine.parts import Parts
 from hindsight_core.errors import NotFound
+from hindsight_core.forget import RETENTION_DAYS
 from hindsight_core.journal import Event, mirrored, ordered
 from hindsight_core.ports import Transaction
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Scope, Status, Units
@@ -34,13 +35,16 @@ def undo(parts: Parts, scope: Scope, batch: str, now: datetime) -> Undone:
     """Bring back what a batch changed in a scope and below.
 
     Raises:
-        NotFound: No batch of that name changed anything in the written scope.
+        NotFound: No batch of that name changed anything in the written scope, or it is too long ago.
     """
     changes: dict[Key, list[Event]] = {}
     for event in parts.store.events(batch=batch, scopes=[scope]):
         changes.setdefault(event.key, []).append(event)
     if not changes:
         raise NotFound("no batch of that name in the scope this handle writes")
+    ended = max(events[-1].at for events in changes.values())
+    if now - ended > timedelta(days=RETENTION_DAYS):
+        raise NotFound(f"that batch is more than {RETENTION_DAYS:.0f} days old and can no longer be undone")
     restored: list[Key] = []
     skipped: list[tuple[Key, str]] = []
     name = parts.new_id(now)

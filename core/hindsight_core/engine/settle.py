@@ -19,6 +19,7 @@ from hindsight_core.consolidate import Decision, Verdict
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
 from hindsight_core.engine.verdicts import Opinions, told, verdict_on
 from hindsight_core.ports import Floats, IndexEntry, Reading, Relation, Transaction, Visibility
+from hindsight_core.strength import weight_now
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
 
 NEAR = 6
@@ -105,8 +106,11 @@ class Settler:
         now: datetime,
         calibration: Calibration | None,
         opinions: Opinions | None = None,
+        *,
+        decay: float,
     ) -> None:
         self._opinions = opinions or {}
+        self._decay = decay
         self._tx = tx
         self._now = now
         self._scope = scope
@@ -210,14 +214,20 @@ class Settler:
         return [Neighbour(self._changed[self._fresh[i]], float(similar[i])) for i in best]
 
     def _again(self, old: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
-        """The existing memory was said once more: it gains an occurrence; id, content and life stay."""
+        """The existing memory was said once more: it gains an occurrence; id, content and life stay.
+
+        It is at least as strong as if it had been told now for the first time, and no stronger: said twenty times in an
+        hour it is worth what it was worth the first time.
+        """
+        held = weight_now(old.weight, (self._now - old.weight_at).total_seconds(), self._decay)
+        strength: dict[str, Any] = {"weight": new.weight, "weight_at": self._now} if held < new.weight else {}
         occurrence = Occurrence(
             source=new.source,
             timestamp=new.timestamp,
             recorded_at=new.recorded_at,
             text=new.content if new.content != old.content else None,
         )
-        said = replace(old, occurrences=(*old.occurrences, occurrence), **joined(old, new))
+        said = replace(old, occurrences=(*old.occurrences, occurrence), **joined(old, new), **strength)
         return self._put(said, None, "said again")
 
     def _into_the_past(self, unit: MemoryUnit, newer: MemoryUnit) -> MemoryUnit:

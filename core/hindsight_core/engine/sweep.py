@@ -11,7 +11,8 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import islice
 
 from hindsight_core.engine.alike import merges
 from hindsight_core.engine.checks import whole
@@ -19,12 +20,14 @@ from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import FINGERPRINT, Parts
 from hindsight_core.engine.settle import joinable, joined
 from hindsight_core.engine.transfer import everything
-from hindsight_core.forget import Fate, Step, plan
+from hindsight_core.forget import RETENTION_DAYS, Fate, Step, plan
 from hindsight_core.ports import Transaction, Vital
 from hindsight_core.strength import weight_now
 from hindsight_core.tables import html_table
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Occurrence, Scope, Status
 
+_EVENTS = 5000
+"""Events of the journal looked at in one sweep for what can be let go."""
 _CHUNK = 64
 """Memories changed per transaction: neither a recall nor a write waits long for one."""
 
@@ -89,12 +92,37 @@ def sweep(
         with store.write(actor="sweep", batch=batch, now=now) as tx:
             at = {"event": position, "embedder": store.meta().get(FINGERPRINT)}
             tx.set_meta(_mark_name(scope), json.dumps(at))
+    _let_go(parts, scope, batch, now)
     return Sweep(
         steps=tuple(done),
         batch=batch if done else None,
         looked_at=len(vitals),
         skipped=len(steps) - len(done),
     )
+
+
+def _let_go(parts: Parts, scope: Scope, batch: str, now: datetime) -> None:
+    """Empty the journal of memories that have been gone for longer than a batch can be undone.
+
+    The journal is gone through once, oldest events first, some thousand in one sweep; the store keeps how far.
+    """
+    before = now - timedelta(days=RETENTION_DAYS)
+    seen = mark = int(parts.store.meta().get(_let_go_name(scope), "0"))
+    gone: list[Key] = []
+    for event in islice(parts.store.events(after=mark, scopes=[scope]), _EVENTS):
+        if event.at >= before:
+            break
+        seen = event.seq
+        if event.after is None and not event.erased:
+            gone.append(event.key)
+    if seen > mark:
+        with parts.store.write(actor="sweep", batch=batch, now=now) as tx:
+            tx.let_go(gone, before=before)
+            tx.set_meta(_let_go_name(scope), str(seen))
+
+
+def _let_go_name(scope: Scope) -> str:
+    return f"let go.{json.dumps(scope, ensure_ascii=False)}"
 
 
 def _mark_name(scope: Scope) -> str:

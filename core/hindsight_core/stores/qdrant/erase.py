@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.attributes import micros
 from hindsight_core.errors import NotFound
 from hindsight_core.stores.codec import encode_scope, encode_unit
 from hindsight_core.stores.qdrant import library
@@ -18,6 +20,7 @@ from hindsight_core.stores.qdrant.points import EVENTS, UNITS, PointId, both, eq
 from hindsight_core.stores.qdrant.schema import past_unit, unit_id, unit_payload
 from hindsight_core.stores.qdrant.view import exactly
 from hindsight_core.stores.traces import FILLER, Traces, place, without
+from hindsight_core.text.keys import storable
 from hindsight_core.unit import Key, MemoryUnit, Scope
 
 if TYPE_CHECKING:
@@ -56,6 +59,16 @@ def _history(tx: QdrantTransaction, key: Key) -> list[MemoryUnit]:
         for side in ("before", "after")
         if side in event
     ]
+
+
+def let_go(tx: QdrantTransaction, keys: Iterable[Key], before: datetime) -> None:
+    """Empty what the journal holds of units that are gone; see `ports.Transaction.let_go`."""
+    for scope, id in keys:
+        condition = both(exactly(encode_scope(scope)), equals("id", storable(id)))
+        events = list(tx.view.scroll(EVENTS, condition))
+        there = tx.view.retrieve(UNITS, [unit_id((scope, storable(id)))])
+        if not there and all(event["at"] < micros(before) for _, event in events):
+            _empty(tx, scope, [storable(id)])
 
 
 def _empty(tx: QdrantTransaction, scope: Scope, ids: Iterable[str]) -> None:

@@ -20,7 +20,7 @@ from hindsight_core.ports import Floats, IndexEntry, Use
 from hindsight_core.stores.codec import decode_unit, dumps, encode_episode, encode_scope, encode_unit
 from hindsight_core.stores.qdrant import library
 from hindsight_core.stores.qdrant.commit import State
-from hindsight_core.stores.qdrant.erase import erase
+from hindsight_core.stores.qdrant.erase import erase, let_go
 from hindsight_core.stores.qdrant.points import EVENTS, SIDE, UNITS, Overlay, Payload, both, equals, ranged
 from hindsight_core.stores.qdrant.schema import (
     TENANT,
@@ -146,6 +146,11 @@ class QdrantTransaction:
         """Remove a unit for good, from the journal as well."""
         self._check()
         erase(self, (key[0], storable(key[1])))
+
+    def let_go(self, keys: Iterable[Key], *, before: datetime) -> None:
+        """Empty what the journal holds of units that are gone; see `ports.Transaction`."""
+        self._check()
+        let_go(self, keys, before)
 
     def delete(self, unit: MemoryUnit) -> None:
         """Delete a unit's points and the other ends of its links; not its journal."""

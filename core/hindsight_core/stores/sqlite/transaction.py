@@ -295,6 +295,17 @@ class SqliteTransaction:
         """Actor, batch and time of this transaction, as the journal holds them."""
         return self._actor, self._batch, micros(self.now), self.now.isoformat()
 
+    @ours
+    def let_go(self, keys: Iterable[Key], *, before: datetime) -> None:
+        """Empty what the journal holds of units that are gone; see `ports.Transaction`."""
+        self._check()
+        self.connection.executemany(
+            "UPDATE event SET before = NULL, after = NULL, vector = NULL, terms = NULL, erased = 1"
+            " WHERE scope = ?1 AND id = ?2 AND NOT EXISTS (SELECT 1 FROM unit WHERE scope = ?1 AND id = ?2)"
+            " AND NOT EXISTS (SELECT 1 FROM event late WHERE late.scope = ?1 AND late.id = ?2 AND late.at >= ?3)",
+            [(self.scope_number(scope), storable(id), micros(before)) for scope, id in keys],
+        )
+
     # -- beside the units ------------------------------------------------------------------------------------
 
     @ours
