@@ -309,14 +309,15 @@ def _read_word(clause: ClauseReader, token: str, adjacent: bool, first_clause: b
 def _third_person(clause: ClauseReader, form: str, token: str) -> bool:
     """Whether a word is the verb behind a bare first word: "Corvid makes ..."."""
     return (
-        sum(token.kind != "u" for token in clause.tokens) == 1
-        and clause.tokens[0].kind == "k"
-        and not clause.owned
-        and token[-1] == "s"
+        token[-1] == "s"
         and len(token) > 3
         and token.islower()
         and token[-2] not in "su'’"
         and form not in ATTRIBUTES
+        and not clause.owned
+        and bool(clause.tokens)
+        and clause.tokens[0].kind == "k"
+        and all(said.kind == "u" for said in clause.tokens[1:])
     )
 
 
