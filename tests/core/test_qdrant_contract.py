@@ -39,6 +39,13 @@ class TestQdrantInMemory(StoreContract):
         return QdrantStore.connect(":memory:")
 
 
+class TestQdrantSearchedByTheEngine(TestQdrantInMemory):
+    """However few memories there are, none are held here: every search is the engine's."""
+
+    def make_store(self, folder):
+        return QdrantStore.connect(":memory:", whole=0)
+
+
 class TestQdrantEdge(StoreContract):
     capabilities = Capabilities(
         multiprocess=False,

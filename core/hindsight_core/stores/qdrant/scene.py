@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hindsight_core.ports import Ints
+from hindsight_core.ports import Ints, Visibility
 from hindsight_core.stores.codec import decode_scope
 from hindsight_core.stores.index import SearchIndex
 from hindsight_core.stores.qdrant import filters
+from hindsight_core.stores.qdrant.columns import Columns
 from hindsight_core.stores.qdrant.commit import State
 from hindsight_core.stores.qdrant.points import (
     EVENTS,
@@ -59,15 +60,21 @@ class Scene:
         asides: By point, of those that have one.
         row: Row numbers by point; given here, never again.
         points: Points by row number.
-        share: 1 when everything is here; else which lots are.
+        allowed: Rows that pass a filter.
+        counts: How many may be seen.
+        complete: Whether all memories of the scopes are here to stay.
+        share: Which lots are here: those below it.
         size: Number of units in the scopes.
     """
 
     def __init__(self, scopes: tuple[Scope, ...], *, whole: int) -> None:
         self.scopes = scopes
+        self.complete = True
         self.share = 1.0
         self.size = 0
         self.allowed: dict[object, Ints] = {}
+        self.counts: dict[Visibility, int] = {}
+        self._columns: Columns | None = None
         self._whole = whole
         self._seen: Seen | None = None
         self._dirty: set[PointId] = set()
@@ -80,12 +87,18 @@ class Scene:
         self.asides: dict[PointId, Payload] = {}
         self.row: dict[PointId, int] = {}
         self.points: dict[int, PointId] = {}
-        self.allowed.clear()
+        self._forget()
 
-    @property
-    def complete(self) -> bool:
-        """Whether all memories of the scopes are here."""
-        return self.share == 1.0
+    def _forget(self) -> None:
+        self.allowed.clear()
+        self.counts.clear()
+        self._columns = None
+
+    def columns(self, dimension: int | None) -> Columns:
+        """The memories here, as columns."""
+        if self._columns is None:
+            self._columns = Columns(list(self.payloads.values()), dimension)
+        return self._columns
 
     # -- keeping up ------------------------------------------------------------------------------------------
 
@@ -101,8 +114,7 @@ class Scene:
                 self._refresh(base, list(self._dirty), now.dimension)
             if now.n > seen.n:
                 self._take(base, seen.n, now.dimension)
-                if self.size > self._whole or not self.complete:
-                    self._measure(base, now.dimension)
+                self._measure(base, now.dimension)
         self._dirty.clear()
         self._seen = now
         if view.overlay is not None:
@@ -114,6 +126,7 @@ class Scene:
 
     def _load(self, view: View, dimension: int | None) -> None:
         self.size = view.points.count(UNITS, both(filters.under(self.scopes)))
+        self.complete = self.size <= self._whole
         self.share = _share(self.size, self._whole)
         self._clear(dimension)
         self._dirty.clear()
@@ -134,7 +147,7 @@ class Scene:
     def _measure(self, view: View, dimension: int | None) -> None:
         """A scope that has outgrown its share (or shrunk) is read anew."""
         size = view.points.count(UNITS, both(filters.under(self.scopes)))
-        if _share(size, self._whole) != self.share:
+        if (size <= self._whole, _share(size, self._whole)) != (self.complete, self.share):
             self._load(view, dimension)
         self.size = size
 
@@ -149,8 +162,6 @@ class Scene:
         asides = {id: aside for id, aside in asides.items() if id in self.row or id in units}
         asides = (view.retrieve(SIDE, units) if units else {}) | asides
         self._set(units, asides, [id for id in removed if id not in units], dimension)
-        if self.complete:
-            self.size = len(self.payloads)
 
     def _refresh(self, view: View, ids: list[PointId], dimension: int | None) -> None:
         """Read some points again."""
@@ -183,7 +194,7 @@ class Scene:
         gone: Iterable[PointId],
         dimension: int | None,
     ) -> None:
-        self.allowed.clear()
+        self._forget()
         gone = [id for id in gone if id in self.row]
         if gone:
             self.index.remove(np.array([self.row[id] for id in gone], np.int64))
@@ -234,7 +245,7 @@ def _share(size: int, whole: int) -> float:
     """Which lots to hold of so many memories: all of a few, else a power of a half that leaves 1,024 to 2,048."""
     if size <= whole:
         return 1.0
-    return float(2.0 ** -np.ceil(np.log2(size / min(_SAMPLE, whole))))
+    return float(min(1.0, 2.0 ** -np.ceil(np.log2(size / _SAMPLE))))
 
 
 def _parts(ids: list[PointId]) -> Iterable[list[PointId]]:

@@ -68,22 +68,11 @@ scope's points together."""
 
 FEW_INDEXES: Mapping[str, tuple[str, ...]] = {
     UNITS: (
-        TENANT,
-        "scopes",
-        "status",
-        "indexed",
-        "expires",
-        "n",
-        "lot",
-        "at",
-        "a",
-        "digest",
-        "episodes",
-        "group",
+        TENANT, "scopes", "status", "indexed", "expires", "n", "lot", "at", "order", "a", "digest", "episodes", "group",
     ),
     EVENTS: (TENANT, "scopes", "id", "batch", "n"),
     SIDE: (TENANT, "scopes", "kind", "name", "n"),
-}
+}  # fmt: skip
 """Those an embedded engine gets: each costs it files and time to open, and it reads the payloads of a folder quickly."""
 
 SEARCHED = (

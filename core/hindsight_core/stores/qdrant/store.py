@@ -17,6 +17,7 @@ from hindsight_core.journal import Event
 from hindsight_core.ports import Visibility, Vital
 from hindsight_core.stores.qdrant import library
 from hindsight_core.stores.qdrant.commit import Lease, State, commit, finish, pending, read_state
+from hindsight_core.stores.qdrant.far import FarReading
 from hindsight_core.stores.qdrant.points import Overlay, Points
 from hindsight_core.stores.qdrant.reading import NearReading
 from hindsight_core.stores.qdrant.scene import Scene
@@ -198,7 +199,7 @@ class QdrantStore:
     # -- reading ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def reading(self, visible: Visibility) -> Iterator[NearReading]:
+    def reading(self, visible: Visibility) -> Iterator[NearReading | FarReading]:
         """A consistent view, caught up with everything committed so far by any process."""
         check(visible)
         points, me = self._held(), threading.get_ident()
@@ -213,7 +214,8 @@ class QdrantStore:
             if not used:
                 scene.catch_up(view, state)
             self._used.append(visible.scopes)
-            found = NearReading(view, scene, state.dimension)
+            kind = NearReading if scene.complete else FarReading
+            found = kind(view, scene, state.dimension)
             try:
                 yield found
             finally:

@@ -1,0 +1,602 @@
+"""One recall's view of scopes too large to be held: the engine finds, this module measures.
+
+The channels are one batched request: the nearest vectors, the best by words and by names (two sparse vectors), and what lies
+in an asked-for time. Everything comes with its payload, so every signal is computed here, exactly, from what is stored, and
+the best of each channel are chosen by those numbers. Associations are one request more: the neighbours in a session and
+the ends of stored links together. Words that lead on from the best hits are a third.
+
+What a signal is measured against must not come from other scopes, so it cannot be the engine's own statistics. It is
+estimated from two strata: what this reading has fetched counts as itself, and the rest of what may be seen as the sample
+says (`scene`). For a rare word, whose holders are all fetched, that is exact; for a common one the sample is large enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight_core.errors import InvalidInput, StoreError
+from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.stores.codec import decode_scope
+from hindsight_core.stores.qdrant import filters, library
+from hindsight_core.stores.qdrant.columns import Columns, Flags
+from hindsight_core.stores.qdrant.points import (
+    DENSE,
+    NAMES,
+    SIDE,
+    UNITS,
+    WORDS,
+    Condition,
+    Payload,
+    PointId,
+    Query,
+    Sparse,
+    among,
+    both,
+    either,
+    no,
+    ranged,
+)
+from hindsight_core.stores.qdrant.reading import with_links
+from hindsight_core.stores.qdrant.scene import Scene
+from hindsight_core.stores.qdrant.schema import SEARCHED, TENANT, body, matrix, sparse, unit_id, unpacked
+from hindsight_core.stores.qdrant.view import View, complete, links_in
+from hindsight_core.stores.sqlite.visibility import check, sees
+from hindsight_core.text.hashing import COUNT_BITS
+from hindsight_core.unit import Key, LinkKind, MemoryUnit, Status
+
+_FIELDS = (*SEARCHED, "body")
+_KINDS = list(LinkKind)
+_STATUSES = list(Status)
+_MORE = 2
+"""So many times as many as asked for are fetched by words: the engine weighs them a little differently."""
+_MOST_STEPS = 4_000
+_LONGEST = 1e15
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What a probe is measured against; arrays by term and by entity."""
+
+    bank: Bank
+    rarity: Doubles
+    passed_over: Flags
+    names: Doubles
+    average: float
+
+
+class FarReading:
+    """See `ports.Reading`. Rows are numbers of this reading.
+
+    Args:
+        view: What is stored.
+        scene: The sample, level with it.
+        dimension: Of the vectors; None before the first.
+    """
+
+    def __init__(self, view: View, scene: Scene, dimension: int | None) -> None:
+        self.open = True
+        self._view = view
+        self._scene = scene
+        self._dimension = dimension
+        self._row: dict[PointId, int] = {}
+        self._ids: list[PointId] = []
+        self._payloads: list[Payload] = []
+        self._asides: dict[PointId, Payload] = {}
+        self._looked: set[PointId] = set()
+        self._blocks: list[Columns] = []
+        self._take(scene.payloads, scene.columns(dimension))
+        self._sampled = len(self._ids)
+        self._fetched: set[int] = set()
+        self._looked |= set(scene.payloads)
+        self._asides |= scene.asides
+        self._past: dict[Visibility, dict[PointId, MemoryUnit]] = {}
+        self._allowed: dict[tuple[Visibility, int], bool] = {}
+        self._measured: dict[int, tuple[Probe, _Measured]] = {}
+
+    # -- what has been fetched -------------------------------------------------------------------------------
+
+    def _take(self, found: dict[PointId, Payload], block: Columns | None = None) -> list[int]:
+        """Give rows to what is new; all rows of what was found."""
+        fresh = {id: payload for id, payload in found.items() if id not in self._row}
+        if fresh:
+            for id in fresh:
+                self._row[id] = len(self._ids)
+                self._ids.append(id)
+            self._payloads += fresh.values()
+            self._blocks.append(block or Columns(list(fresh.values()), self._dimension))
+        return [self._row[id] for id in found]
+
+    def _ask(self, queries: Sequence[Query]) -> list[list[int]]:
+        """One batched request; the rows of each answer."""
+        found = self._over(self._view.points.query(queries, _FIELDS)) if queries else []
+        rows = [self._take(dict(answer)) for answer in found]
+        self._fetched.update(row for answer in rows for row in answer)
+        return rows
+
+    def _over(self, answers: list[list[tuple[PointId, Payload]]]) -> list[list[tuple[PointId, Payload]]]:
+        """What an open write has changed is as it says."""
+        if self._view.overlay is None:
+            return answers
+        changed = self._view.overlay.changed[UNITS]
+        mine = [(id, payload) for id, payload in changed.items() if payload is not None]
+        return [[*((i, p) for i, p in answer if i not in changed), *mine] for answer in answers]
+
+    def _look_aside(self, rows: Iterable[int]) -> None:
+        """Fetch uses and links of memories for which that was not done yet."""
+        missing = [id for row in rows if (id := self._ids[row]) not in self._looked]
+        if missing:
+            self._asides |= self._view.retrieve(SIDE, missing)
+            self._looked.update(missing)
+
+    def _unit(self, row: int) -> MemoryUnit:
+        id = self._ids[row]
+        return complete(body(self._payloads[row], self._view.place), self._asides.get(id))
+
+    # -- what may be seen ------------------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        if not self.open:
+            raise StoreError("this reading has ended; begin another with store.reading(...)")
+
+    def _shown(self, visible: Visibility) -> Ints:
+        """The rows here that may be seen, ascending."""
+        self._check()
+        check(visible)
+        if visible.known_at is not None and visible not in self._past:
+            self._past[visible] = library.then(self._view, visible)
+        shown = np.flatnonzero(
+            np.concatenate([np.zeros(0, np.bool_), *(block.shown(visible) for block in self._blocks)])
+        )
+        if visible.where is None and visible.known_at is None:
+            return shown
+        return np.array([row for row in shown.tolist() if self._passes(visible, row)], np.int64)
+
+    def _passes(self, visible: Visibility, row: int) -> bool:
+        key = visible, row
+        if key not in self._allowed:
+            past = self._past.get(visible, {}).get(self._ids[row])
+            self._look_aside([row])
+            self._allowed[key] = sees(visible, self._unit(row) if past is None else past)
+        return self._allowed[key]
+
+    def _size(self, visible: Visibility) -> int:
+        """How many may be seen, remembered until something changes; estimated where the engine cannot tell."""
+        seen = filters.seen(visible)
+        asked = replace(visible, now=datetime.max.replace(tzinfo=visible.now.tzinfo))
+        if asked not in self._scene.counts:
+            self._scene.counts[asked] = self._view.points.count(UNITS, seen.condition)
+        if seen.exact:
+            return self._scene.counts[asked]
+        sample = self._shown(visible)
+        return round(int((sample < self._sampled).sum()) / self._scene.share)
+
+    # -- searching -------------------------------------------------------------------------------------------
+
+    def search(self, probe: Probe) -> tuple[Candidates, Bank]:
+        """Union of the top candidates of every channel that is on."""
+        if self._dimension is None and probe.vector is not None:
+            probe = replace(probe, vector=None)
+        self._ask(self._channels(probe))
+        rows = self._shown(probe.visible)
+        measured = self._measure(probe, rows)
+        best = self._best(probe, rows, measured)
+        self._look_aside(best.tolist())
+        return self.signals(probe, best), measured.bank
+
+    def _channels(self, probe: Probe) -> list[Query]:
+        condition = filters.seen(probe.visible).condition
+        words, names = self._weighted(probe)
+        found = []
+        if probe.vector is not None:
+            found.append(Query(where=condition, vector=probe.vector, using=DENSE, limit=probe.top))
+        if words.indices:
+            found.append(Query(where=condition, vector=words, using=WORDS, limit=_MORE * probe.top))
+        if names.indices:
+            found.append(Query(where=condition, vector=names, using=NAMES, limit=probe.top))
+        if len(probe.windows):
+            inside = both(condition, either(*(_within(start, end) for start, end in probe.windows.tolist())))
+            if probe.vector is not None:
+                found.append(Query(where=inside, vector=probe.vector, using=DENSE, limit=probe.top))
+            if words.indices:
+                found.append(Query(where=inside, vector=words, using=WORDS, limit=_MORE * probe.top))
+            found.append(Query(where=inside, by="order", limit=probe.top))
+        found.append(Query(where=condition, by="order", limit=1))  # the newest
+        return found
+
+    def _weighted(self, probe: Probe) -> tuple[Sparse, Sparse]:
+        """Words and names of a probe with the weights that the sample gives them."""
+        rows = self._shown(probe.visible)
+        rows = rows[rows < self._sampled]
+        size = max(self._size(probe.visible), 1)
+        part = size / max(len(rows), 1)
+        held = (self._of(lambda block: block.counts(probe.terms), rows) > 0).sum(axis=0)
+        named = self._of(lambda block: block.named(probe.entities), rows).sum(axis=0)
+        words = probe.term_weights * _rarity(size, held * part)
+        return sparse(probe.terms, words), sparse(probe.entities, _rarity(size, named * part))
+
+    def _of(self, column: Callable[[Columns], NDArray[Any]], rows: Ints) -> NDArray[Any]:
+        """A column of given rows."""
+        return np.concatenate([column(block) for block in self._blocks])[rows]
+
+    def _measure(self, probe: Probe, rows: Ints) -> _Measured:
+        """Statistics over what may be seen, of which these rows are here."""
+        fetched = np.isin(rows, np.fromiter(self._fetched, np.int64, len(self._fetched)))
+        size = max(self._size(probe.visible), len(rows)) if len(rows) else 0
+        sampled = int((~fetched).sum())
+        rest = (size - int(fetched.sum())) / sampled if sampled else 0.0
+        weight = np.where(fetched, 1.0, rest)
+        total = float(weight.sum())
+        counts = self._of(lambda block: block.counts(probe.terms), rows)
+        term_df = weight @ (counts > 0)
+        name_df = weight @ self._of(lambda block: block.named(probe.entities), rows)
+        length = self._of(lambda block: block.length, rows).astype(np.float64)
+        passed_over = np.zeros(len(probe.terms), np.bool_) if probe.common is None else term_df > probe.common
+        measured = _Measured(
+            bank=_NOTHING,
+            rarity=np.where(passed_over, 0.0, _rarity(size, term_df)),
+            passed_over=passed_over,
+            names=_rarity(size, name_df),
+            average=float(weight @ length) / max(total, 1.0) or 1.0,
+        )
+        keyword = (_bm25(counts, length, measured, probe) @ probe.term_weights).astype(np.float64)
+        cosine = self._of(lambda block: block.cosine(probe.vector), rows).astype(np.float64)
+        has = ~np.isnan(cosine)
+        times = self._of(lambda block: block.rows.timestamp, rows)
+        cosine_mean, cosine_std = _moments(cosine[has], weight[has])
+        keyword_mean, keyword_std = _moments(keyword, weight)
+        bank = Bank(
+            size=size,
+            cosine_mean=cosine_mean,
+            cosine_std=cosine_std,
+            keyword_mean=keyword_mean if size else 0.0,
+            keyword_std=keyword_std if size else 0.0,
+            term_df=np.round(term_df).astype(np.int64),
+            entity_df=np.round(name_df).astype(np.int64),
+            newest=float(np.fmax.reduce(times, initial=np.nan)),
+        )
+        measured = replace(measured, bank=bank)
+        self._measured[id(probe)] = probe, measured
+        return measured
+
+    def _best(self, probe: Probe, rows: Ints, measured: _Measured) -> Ints:
+        """The best rows of each channel, by exact numbers, in order of arrival."""
+        counts = self._of(lambda block: block.counts(probe.terms), rows)
+        length = self._of(lambda block: block.length, rows)
+        keyword = _bm25(counts, length, measured, probe) @ probe.term_weights
+        cosine = self._of(lambda block: block.cosine(probe.vector), rows)
+        entity = self._of(lambda block: block.named(probe.entities), rows) @ measured.names
+        time = self._of(lambda block: block.rows.timestamp, rows)
+        ids = np.array([self._payloads[row]["id"] for row in rows.tolist()], object)
+        seq = self._of(lambda block: block.rows.seq, rows)
+
+        def first(at: Ints, *columns: NDArray[np.floating]) -> Ints:
+            order = np.lexsort((seq[at], ids[at], *reversed([column[at] for column in columns])))
+            return at[order[: probe.top]]
+
+        chosen = [
+            first(np.flatnonzero(keyword > 0), -keyword),
+            first(np.flatnonzero(entity > 0), -entity),
+            first(np.flatnonzero(~np.isnan(cosine)), -cosine),
+        ]
+        if len(probe.windows):
+            inside = np.flatnonzero(self._of(lambda block: block.in_window(probe.windows), rows))
+            newest = np.where(np.isnan(time), np.inf, -time)
+            chosen.append(first(inside, -(np.nan_to_num(cosine) + keyword), newest))
+        best = np.unique(np.concatenate(chosen))
+        return rows[best[np.argsort(seq[best])]]
+
+    def signals(self, probe: Probe, rows: Ints) -> Candidates:
+        """Exact signals for given rows, in that order."""
+        self._check()
+        if not np.isin(rows, self._shown(probe.visible)).all():
+            raise InvalidInput("rows must come from this reading")
+        if self._dimension is None and probe.vector is not None:
+            probe = replace(probe, vector=None)
+        known = self._measured.get(id(probe))
+        measured = self._measure(probe, self._shown(probe.visible)) if known is None else known[1]
+        self._look_aside(rows.tolist())
+        length = self._of(lambda block: block.length, rows)
+        counts = self._of(lambda block: block.counts(probe.terms), rows)
+        status = self._of(lambda block: block.rows.status, rows)
+        weight = self._of(lambda block: block.rows.weight, rows)
+        weight_at = self._of(lambda block: block.rows.weight_at, rows)
+        for place, row in enumerate(rows.tolist()):
+            used = self._asides.get(self._ids[row], {})
+            if "weight" in used:
+                weight[place] = used["weight"]
+                weight_at[place] = datetime.fromisoformat(used["weight_at"]).timestamp()
+            past = self._past.get(probe.visible, {}).get(self._ids[row])
+            if past is not None:
+                status[place] = _STATUSES.index(past.status)
+        return Candidates(
+            rows=rows,
+            ids=[self._payloads[row]["id"] for row in rows.tolist()],
+            cosine=self._of(lambda block: block.cosine(probe.vector), rows),
+            terms=_bm25(counts, length, measured, probe),
+            entities=self._of(lambda block: block.named(probe.entities), rows),
+            timestamp=self._of(lambda block: block.rows.timestamp, rows),
+            in_window=self._of(lambda block: block.in_window(probe.windows), rows),
+            importance=self._of(lambda block: block.rows.importance, rows),
+            weight=weight,
+            weight_at=weight_at,
+            memory_type=self._of(lambda block: block.rows.memory_type, rows),
+            status=status,
+            seq=self._of(lambda block: block.rows.seq, rows),
+            group=self._groups(rows),
+            length=length,
+        )
+
+    def _groups(self, rows: Ints) -> Ints:
+        codes: dict[tuple[str, str], int] = {}
+        return np.array(
+            [
+                -1 if (group := _group(self._payloads[row])) is None else codes.setdefault(group, len(codes))
+                for row in rows.tolist()
+            ],
+            np.int64,
+        )
+
+    def holders(self, probe: Probe) -> tuple[Ints, Ints]:
+        """The best memories by words alone, and how many hold each term."""
+        words = replace(probe, vector=None, entities=probe.entities[:0], windows=probe.windows[:0])
+        condition = filters.seen(probe.visible).condition
+        query, _ = self._weighted(words)
+        if query.indices:
+            self._ask([Query(where=condition, vector=query, using=WORDS, limit=_MORE * probe.top)])
+        rows = self._shown(probe.visible)
+        measured = self._measure(words, rows)
+        self._measured[id(probe)] = probe, measured
+        return self._best(words, rows, measured), measured.bank.term_df
+
+    def held(self, probe: Probe, rows: Ints) -> NDArray[np.bool_]:
+        """Which rows hold which term."""
+        known = self._measured.get(id(probe))
+        passed_over = known[1].passed_over if known is not None else np.zeros(len(probe.terms), np.bool_)
+        found: NDArray[np.bool_] = self._of(lambda block: block.counts(probe.terms), rows) > 0
+        return found & ~passed_over
+
+    # -- associations ----------------------------------------------------------------------------------------
+
+    def neighbours(
+        self, probe: Probe, rows: Ints, *, reach: int, entities: int, hub: int, links: Ints | None = None
+    ) -> Edges:
+        """Edges from `rows` to visible memories: within groups, over shared entities, and stored links."""
+        self._check()
+        condition = filters.seen(probe.visible).condition
+        queries = []
+        if reach > 0 and (steps := self._steps(rows, reach)):
+            here = no({"has_id": [self._ids[row] for row in sorted(self._fetched)]})
+            queries.append(Query(where=both(condition, either(*steps), here), limit=_MOST_STEPS))
+        ends = self._ends(links)
+        if missing := [other for _, other, _ in ends if other not in self._row]:
+            queries.append(Query(where=both(condition, {"has_id": missing}), limit=len(missing)))
+        shares = self._shares(probe, rows, entities, hub) if entities > 0 else []
+        queries += [
+            Query(where=both(condition, among("names", [name >> COUNT_BITS])), by="order", limit=entities + 1)
+            for name, _, _ in shares
+        ]
+        answers = self._ask(queries)
+        shown = set(self._shown(probe.visible).tolist())
+        found = list(self._follow(rows, reach, shown)) if reach > 0 else []
+        by_name = dict(
+            zip([name for name, _, _ in shares], answers[len(queries) - len(shares) :], strict=True)
+        )
+        shared = [
+            (row, other, name, degree)
+            for name, degree, holders in shares
+            for row in holders
+            for other in [o for o in by_name[name] if o != row and o in shown][:entities]
+        ]
+        edges = Edges(
+            source=np.array([s for s, _, _ in found] + [s for s, *_ in shared], np.int64),
+            target=np.array([t for _, t, _ in found] + [t for _, t, *_ in shared], np.int64),
+            kind=np.repeat(
+                np.array([_KINDS.index(LinkKind.FOLLOWS), _KINDS.index(LinkKind.ENTITY)], np.int8),
+                [len(found), len(shared)],
+            ),
+            distance=np.array([d for *_, d in found] + [1] * len(shared), np.int32),
+            entity=np.array([0] * len(found) + [name for _, _, name, _ in shared], np.uint64),
+            degree=np.array([0] * len(found) + [degree for *_, degree in shared], np.int32),
+        )
+        stored = [
+            (source, self._row[other], kind)
+            for source, other, kind in ends
+            if other in self._row and self._row[other] in shown
+        ]
+        return with_links(edges, np.array(stored, np.int64).reshape(-1, 3))
+
+    def _ends(self, rows: Ints | None) -> list[tuple[int, PointId, int]]:
+        """Stored links of some rows: row, point of the other end, kind."""
+        if rows is None:
+            return []
+        self._look_aside(rows.tolist())
+        found: list[tuple[int, PointId, int]] = []
+        for row in dict.fromkeys(rows.tolist()):
+            scope = decode_scope(self._payloads[row][TENANT])
+            found += [
+                (row, unit_id((scope, link.id)), _KINDS.index(link.kind))
+                for link in links_in(self._asides.get(self._ids[row]))
+            ]
+        return found
+
+    def _steps(self, rows: Ints, reach: int) -> list[Condition]:
+        """Where the neighbours of some rows are: by session and turn, overlapping stretches joined."""
+        turns: dict[tuple[str, str], list[int]] = {}
+        whole: set[tuple[str, str]] = set()
+        for row in rows.tolist():
+            payload = self._payloads[row]
+            group = _group(payload)
+            if group is None:
+                continue
+            if "turn" in payload:
+                turns.setdefault(group, []).append(payload["turn"])
+            else:
+                whole.add(group)
+        found: list[Condition] = [both(*_inside(group)) for group in sorted(whole)]
+        for group, each in turns.items():
+            if group not in whole:
+                found += [
+                    both(*_inside(group), ranged("turn", gte=start, lte=end))
+                    for start, end in _stretches(each, _far(reach))
+                ]
+        return found
+
+    def _follow(self, rows: Ints, reach: int, shown: set[int]) -> Iterable[tuple[int, int, int]]:
+        """Rows up to `reach` steps from some rows in the same session: row, other, distance."""
+        seeds = {row: group for row in rows.tolist() if (group := _group(self._payloads[row])) is not None}
+        groups = set(seeds.values())
+        members: dict[tuple[str, str], list[int]] = {group: [] for group in groups}
+        for row in shown:
+            if (own := _group(self._payloads[row])) in groups and own is not None:
+                members[own].append(row)
+        for own, each in members.items():
+            each.sort(key=lambda row: _order(self._payloads[row]))
+            for place, row in enumerate(each):
+                if seeds.get(row) != own:
+                    continue
+                for step in (*range(-reach, 0), *range(1, reach + 1)):
+                    if 0 <= place + step < len(each):
+                        other = each[place + step]
+                        if _close(self._payloads[row], self._payloads[other], reach):
+                            yield row, other, abs(step)
+
+    def _shares(self, probe: Probe, rows: Ints, limit: int, hub: int) -> list[tuple[int, int, list[int]]]:
+        """Entities that some rows name and others too: hash, number of memories naming it, the rows."""
+        holders: dict[int, list[int]] = {}
+        for row in rows.tolist():
+            for name in unpacked(self._payloads[row].get("e", ""), np.uint64).tolist():
+                holders.setdefault(name, []).append(row)
+        asked = replace(probe, vector=None, terms=probe.terms[:0], term_weights=probe.term_weights[:0])
+        asked = replace(asked, entities=np.array(list(holders), np.uint64))
+        df = self._measure(asked, self._shown(probe.visible)).bank.entity_df.tolist()
+        return [
+            (name, degree, each)
+            for (name, each), degree in zip(holders.items(), df, strict=True)
+            if 1 < degree <= hub
+        ]
+
+    # -- by key and by vector --------------------------------------------------------------------------------
+
+    def rows_of(self, keys: Sequence[Key]) -> Ints:
+        """Row handles of keys; -1 where a key is unknown or not indexed."""
+        self._check()
+        ids = [unit_id(key) for key in keys]
+        missing = [id for id in ids if id not in self._row]
+        if missing:
+            found = self._view.retrieve(UNITS, missing, _FIELDS)
+            self._fetched.update(self._take(found))
+        rows = [self._row.get(id, -1) for id in ids]
+        return np.array(
+            [row if row >= 0 and self._payloads[row]["indexed"] else -1 for row in rows], np.int64
+        )
+
+    def near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
+        """The nearest visible memories of each vector, by cosine, best first; filled up with -1 and nan."""
+        rows = np.full((len(vectors), top), -1, np.int64)
+        cosines = np.full((len(vectors), top), np.nan, np.float32)
+        self._check()
+        if self._dimension is None:
+            return rows, cosines
+        condition = filters.seen(visible).condition
+        self._ask([Query(where=condition, vector=vector, using=DENSE, limit=top) for vector in vectors])
+        shown = self._shown(visible)
+        ids = np.array([self._payloads[row]["id"] for row in shown.tolist()], object)
+        for i, vector in enumerate(vectors):
+            cosine = self._of(partial(Columns.cosine, vector=vector), shown)
+            near = np.flatnonzero(cosine >= least)
+            order = near[np.lexsort((ids[near], -cosine[near]))][:top]
+            rows[i, : len(order)] = shown[order]
+            cosines[i, : len(order)] = cosine[order]
+        return rows, cosines
+
+    def vectors(self, rows: Ints) -> Floats:
+        """Their vectors, a copy; a row of nan where there is none."""
+        self._check()
+        found = matrix([self._payloads[row].get("v") for row in rows.tolist()], self._dimension)
+        return np.full((len(rows), self._dimension or 0), np.nan, np.float32) if found is None else found
+
+    def units(self, rows: Ints) -> list[MemoryUnit]:
+        """The memories themselves, in that order; with `known_at`, as they were then."""
+        self._check()
+        past = {point: unit for units in self._past.values() for point, unit in units.items()}
+        self._look_aside(rows.tolist())
+        return [past.get(self._ids[row]) or self._unit(row) for row in rows.tolist()]
+
+    def texts(self, rows: Ints) -> list[str]:
+        """Their contents, in that order."""
+        return [unit.content for unit in self.units(rows)]
+
+
+_NOTHING = Bank(
+    size=0, cosine_mean=0, cosine_std=0, keyword_mean=0, keyword_std=0,
+    term_df=np.zeros(0, np.int64), entity_df=np.zeros(0, np.int64), newest=np.nan,
+)  # fmt: skip
+
+
+def _rarity(size: int, df: NDArray[Any]) -> Doubles:
+    """As the index's `idf`, of estimated numbers, too."""
+    found: Doubles = np.log1p((size - np.minimum(df, size) + 0.5) / (df + 0.5))
+    return found
+
+
+def _bm25(counts: Floats, length: NDArray[np.generic], measured: _Measured, probe: Probe) -> Floats:
+    norm = probe.k1 * (1 - probe.b + probe.b * length.astype(np.float64) / measured.average)
+    parts = measured.rarity * (probe.k1 + 1) * counts / np.maximum(counts + norm[:, None], 1e-12)
+    found: Floats = parts.astype(np.float32)
+    return found
+
+
+def _moments(values: Doubles, weight: Doubles) -> tuple[float, float]:
+    total = float(weight.sum())
+    if not total:
+        return np.nan, np.nan
+    mean = float(weight @ values) / total
+    return round(mean, 7), round(max(float(weight @ (values - mean) ** 2) / total, 0.0) ** 0.5, 7)
+
+
+def _within(start: float, end: float) -> Condition:
+    """Said in a window, or (nearly) about a time in it; exactly is for `Columns.in_window`."""
+    low, high = max(start, -_LONGEST), min(end, _LONGEST)
+    return either(
+        ranged("at", gte=low * 1e6, lt=high * 1e6),
+        both(ranged("span_from", lt=high), ranged("span_to", gte=low)),
+    )
+
+
+def _group(payload: Payload) -> tuple[str, str] | None:
+    return (payload[TENANT], payload["group"]) if "group" in payload else None
+
+
+def _inside(group: tuple[str, str]) -> tuple[Condition, Condition]:
+    return among(TENANT, [group[0]]), among("group", [group[1]])
+
+
+def _far(reach: int) -> int:
+    """How many turns away a memory `reach` steps away may be: some turns are not seen, or gave no memory."""
+    return 2 * reach + 1
+
+
+def _stretches(turns: Iterable[int], far: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for turn in sorted(set(turns)):
+        if found and turn - far <= found[-1][1] + 1:
+            found[-1] = found[-1][0], turn + far
+        else:
+            found.append((turn - far, turn + far))
+    return found
+
+
+def _close(one: Payload, other: Payload, reach: int) -> bool:
+    return "turn" not in one or "turn" not in other or abs(one["turn"] - other["turn"]) <= _far(reach)
+
+
+def _order(payload: Payload) -> tuple[bool, int, bool, int, int]:
+    turn, at = payload.get("turn"), payload.get("at")
+    return turn is None, turn or 0, at is None, at or 0, payload["seq"]
