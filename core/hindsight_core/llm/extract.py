@@ -69,8 +69,8 @@ class LLMExtractor:
         """Extract from many texts; see `ports.BatchExtractor`."""
         results: list[Result | None] = [None] * len(pieces)
         open_: list[int] = []
-        for number, (text, _) in enumerate(pieces):
-            if speaks_to_models(text):
+        for number, (text, context) in enumerate(pieces):
+            if speaks_to_models(text) or speaks_to_models(context.speaker or ""):
                 results[number] = AnswerUnusable("the text gives orders to a model; none was asked")
             else:
                 open_.append(number)

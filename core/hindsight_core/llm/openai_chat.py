@@ -1,8 +1,8 @@
 """Any server that speaks the OpenAI chat protocol: the service itself, vLLM, llama.cpp, Ollama, LM Studio, gateways.
 
-They do not all take the same request, so the client learns a server's dialect as it is refused: an answer by JSON schema,
-else any JSON, else text with the schema in words; `max_tokens` or its newer name; a temperature or none. What worked
-is used from then on.
+They do not all take the same request, so the client learns a server's dialect as it is refused: an answer by JSON schema
+(in either of two spellings), else any JSON, else text with the schema in words; `max_tokens` or its newer name; a temperature
+or none. What worked is used from then on.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from hindsight_core.llm.chat import ChatReply, ChatRequest, Usage, model_error, 
 if TYPE_CHECKING:
     from openai import OpenAI
 
+_Form = Literal["schema", "object", "json", "text"]
+_FORMS: tuple[_Form, ...] = ("schema", "object", "json", "text")
+"""By schema as OpenAI has it, by schema as llama.cpp has it, any JSON, text."""
 _REFUSED = (400, 404, 415, 422, 501)
 """Statuses by which servers say that they do not take a request of this form."""
 
@@ -28,7 +31,7 @@ _REFUSED = (400, 404, 415, 422, 501)
 class _Dialect:
     """How one server wants to be asked."""
 
-    form: Literal["schema", "json", "text"] = "schema"
+    form: _Form = "schema"
     limit: str = "max_tokens"
     temperature: bool = True
 
@@ -40,7 +43,7 @@ class _Dialect:
             return replace(self, temperature=False)
         if self.form == "text":
             return None
-        return replace(self, form="json" if self.form == "schema" else "text")
+        return replace(self, form=_FORMS[_FORMS.index(self.form) + 1])
 
 
 class OpenAIChat:
@@ -110,7 +113,9 @@ class OpenAIChat:
             try:
                 answer = self._connected().chat.completions.create(**self._arguments(request, dialect))
             except openai.APIStatusError as error:
-                simpler = dialect.simpler(str(error)) if error.status_code in _REFUSED else None
+                # Some servers call a format that they do not know a fault of their own.
+                refused = error.status_code in _REFUSED or "response_format" in str(error)
+                simpler = dialect.simpler(str(error)) if refused else None
                 if simpler is None:
                     raise model_error(error, self.name) from error
                 dialect = simpler
@@ -153,6 +158,8 @@ class OpenAIChat:
         if dialect.form == "schema":
             schema = {"name": "answer", "strict": True, "schema": dict(request.schema)}
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif dialect.form == "object":
+            arguments["response_format"] = {"type": "json_object", "schema": dict(request.schema)}
         elif dialect.form == "json":
             arguments["response_format"] = {"type": "json_object"}
         return arguments

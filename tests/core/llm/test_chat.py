@@ -56,21 +56,24 @@ def test_it_asks_by_schema_at_temperature_zero(server, open_chat):
 
 
 @pytest.mark.parametrize(
-    ("refusals", "form", "spelled_out"),
-    [(1, "json_object", True), (2, None, True)],
+    ("refusals", "form"),
+    [
+        (1, {"type": "json_object", "schema": SCHEMA}),
+        (2, {"type": "json_object"}),
+        (3, None),
+    ],
 )
-def test_it_falls_back_to_any_json_and_then_to_text_and_remembers_that(
-    server, open_chat, refusals, form, spelled_out
-):
-    refused = (400, {"error": {"message": "response_format is not supported"}})
+@pytest.mark.parametrize("status", [400, 422, 500])
+def test_it_falls_back_step_by_step_to_text_and_remembers_that(server, open_chat, refusals, form, status):
+    refused = (status, {"error": {"message": "response_format is not supported"}})
     server.script = [*[refused] * refusals, server.said({"n": 3})]
     chat = open_chat()
     assert chat.ask(request()).value == {"n": 3}
     chat.ask(request("And now?"))
     assert len(server.requests) == refusals + 2
     for body in server.requests[-2:]:
-        assert (body.get("response_format") or {}).get("type") == form
-        assert ('"additionalProperties": false' in body["messages"][0]["content"]) is spelled_out
+        assert body.get("response_format") == form
+        assert '"additionalProperties": false' in body["messages"][0]["content"]
 
 
 def test_it_learns_which_limit_and_temperature_a_server_takes(server, open_chat):
@@ -93,7 +96,7 @@ def test_a_request_that_is_wrong_in_every_form_is_given_up(server, open_chat):
     with pytest.raises(ModelError, match="status 400") as caught:
         open_chat().ask(request())
     assert not isinstance(caught.value, ModelUnavailable)
-    assert len(server.requests) == 3
+    assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize(
