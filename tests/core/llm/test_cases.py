@@ -275,7 +275,7 @@ def test_a30_what_others_write_while_the_model_thinks_survives(server, open_llm)
         return server.answering(lambda told: server.item(told["text"]))(body)
 
     server.script = [meanwhile]
-    memory.remember("The shed is painted blue, says Mira.", id="new")
+    memory.remember("The cellar is dry again.", id="new")
     kept = {unit.id: unit for unit in memory.find()}
     assert set(kept) == {"edit", "added", "new"}
     assert kept["edit"].pinned
