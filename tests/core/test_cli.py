@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
-from hindsight_core.cli import commands, main
+from hindsight_core.cli import main
 from hindsight_core.cli.output import words
 from hindsight_core.embedding import HashEmbedder
+from hindsight_core.engine import configure
 
 ENVIRONMENT = {
     k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON", "HINDSIGHT"))
@@ -419,7 +420,7 @@ class Counting(HashEmbedder):
 @pytest.fixture
 def counting(monkeypatch):
     embedder = Counting()
-    monkeypatch.setattr(commands, "default_embedder", lambda wanted: None if wanted is None else embedder)
+    monkeypatch.setattr(configure, "default_embedder", lambda wanted: None if wanted is None else embedder)
     return embedder
 
 

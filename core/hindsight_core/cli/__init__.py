@@ -28,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: Arguments after the program's name; the process's own by default.
     """
+    from hindsight_core.cli.commands import settle
     from hindsight_core.cli.parser import build_parser
     from hindsight_core.errors import HindsightError
 
@@ -36,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="hindsight: %(message)s", stream=sys.stderr)
     arguments = build_parser().parse_args([_as_utf8(a) for a in sys.argv[1:]] if argv is None else argv)
     try:
+        settle(arguments)
         status: int = arguments.run(arguments) or 0
         sys.stdout.flush()
     except HindsightError as error:

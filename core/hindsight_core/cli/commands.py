@@ -25,14 +25,13 @@ from hindsight_core.cli.output import (
     words,
 )
 from hindsight_core.clock import FixedClock, SystemClock
-from hindsight_core.embedding import CachedEmbedder
+from hindsight_core.engine.configure import embedder_of, options_of
 from hindsight_core.engine.items import make_item
-from hindsight_core.engine.parts import default_embedder
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Clock, Embedder
-from hindsight_core.profile_file import read_profile
 from hindsight_core.readers import Input, read_chat, read_input
 from hindsight_core.recall import Hits
+from hindsight_core.settings import load_settings
 from hindsight_core.text.times import as_aware
 
 IN_MEMORY = ":memory:"
@@ -43,14 +42,23 @@ def clock(args: Namespace) -> Clock:
     return FixedClock(as_aware(args.now)) if args.now else SystemClock()
 
 
+def settle(args: Namespace) -> None:
+    """Fill in from the environment and the settings file what no option says."""
+    settings = load_settings(
+        args.config,
+        db=args.db,
+        scope="/".join(args.scope) if args.scope else None,
+        profile=getattr(args, "profile", None),
+        embedder=args.embedder,
+        embedding_cache=args.cache,
+    )
+    args.settings = settings
+    args.db, args.profile = settings.db, settings.profile
+
+
 def embedder(args: Namespace, stack: ExitStack) -> Embedder | None:
     """The embedder asked for, through the cache where there is one."""
-    chosen = default_embedder(None if args.embedder == "none" else args.embedder)
-    if chosen is None or not args.cache:
-        return chosen
-    cached = CachedEmbedder(chosen, args.cache)
-    stack.callback(cached.close)
-    return cached
+    return embedder_of(args.settings, stack)
 
 
 def opened(args: Namespace, stack: ExitStack, *, make: bool = False, embeds: bool = True) -> Hindsight:
@@ -69,12 +77,11 @@ def opened(args: Namespace, stack: ExitStack, *, make: bool = False, embeds: boo
         raise InvalidInput(
             f"no memory at {args.db}: remember or ingest something first, or name another with --db"
         )
+    options = options_of(args.settings, stack)
+    if args.scope:  # a segment of an option may hold a slash
+        options["scope"] = tuple(args.scope)
     memory = Hindsight.open(
-        args.db,
-        scope=tuple(args.scope) if args.scope else "default",
-        profile=read_profile(args.profile),
-        embedder=embedder(args, stack) if embeds else None,
-        clock=clock(args),
+        args.db, embedder=embedder(args, stack) if embeds else None, clock=clock(args), **options
     )
     return stack.enter_context(memory)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
@@ -150,7 +149,7 @@ def _common(parser: Parser, *, top: bool, own: bool = False) -> None:
     group.add_argument(
         "--db",
         metavar="FILE",
-        default=default(os.environ.get("HINDSIGHT_DB", "hindsight.db")),
+        default=default(None),
         help="the memory (default: $HINDSIGHT_DB, else hindsight.db)",
     )
     group.add_argument(
@@ -161,22 +160,29 @@ def _common(parser: Parser, *, top: bool, own: bool = False) -> None:
     )
     group.add_argument(
         "--embedder",
-        choices=["auto", "local", "none"],
-        default=default("auto"),
-        help="local: the bundled model; auto: the same where installed; none: words, names and time only",
+        metavar="NAME",
+        default=default(None),
+        help="local: the bundled model; auto (the default): the same where installed; none: words, names and time only; "
+        "openai:MODEL, onnx:FOLDER or sentence-transformers:MODEL",
     )
     group.add_argument(
         "--cache",
         metavar="FILE",
-        default=default(os.environ.get("HINDSIGHT_EMBEDDING_CACHE")),
+        default=default(None),
         help="keep vectors here, so that no text is embedded twice (default: $HINDSIGHT_EMBEDDING_CACHE)",
+    )
+    group.add_argument(
+        "--config",
+        metavar="FILE",
+        default=default(None),
+        help="settings in TOML, for what neither an option nor the environment says (default: $HINDSIGHT_CONFIG)",
     )
     group.add_argument("--now", default=default(None), help=f"the present moment ({_TIME})")
     if not own:
         group.add_argument(
             "--profile",
             metavar="NAME|FILE",
-            default=default("default"),
+            default=default(None),
             help=f"{', '.join(PRESETS)}, or a JSON file",
         )
         group.add_argument("--json", action="store_true", default=default(False), help="print JSON")

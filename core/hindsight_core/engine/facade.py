@@ -13,6 +13,7 @@ except that rendering a context counts as a use of what it shows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.engine import direct, intake, lifecycle, reading, recollection, schedule, transfer, upkeep
 from hindsight_core.engine.aio import off_loop
 from hindsight_core.engine.checks import file_path, known_as, listed, text_of, whole
+from hindsight_core.engine.configure import embedder_of, options_of
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
 from hindsight_core.engine.parts import Parts, open_parts
 from hindsight_core.engine.progress import track
@@ -35,6 +37,7 @@ from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
 from hindsight_core.reranking import BoundedReranker, resolve_reranker
 from hindsight_core.scope import narrow, parse_scope
+from hindsight_core.settings import load_settings
 from hindsight_core.unit import Episode, MemoryType, MemoryUnit, Scope, Source, Status, Units
 
 __all__ = ["CountedIds", "FixedClock", "Hindsight"]
@@ -114,6 +117,27 @@ class Hindsight:
         )
         return cls(parts, own, reach)
 
+    @classmethod
+    def configured(cls, file: str | Path | None = None, **given: Any) -> Self:
+        """Open the memory that settings name; each is taken from the first place that has it.
+
+        Args:
+            file: A TOML file, the last place; by default the one that HINDSIGHT_CONFIG names. Before it comes the
+                environment (HINDSIGHT_DB, HINDSIGHT_EMBEDDER, ...).
+            given: Fields of `settings.Settings` by name, the first place.
+
+        Raises:
+            InvalidSettings: Something is unknown or of the wrong kind; all faults are listed.
+            MissingExtra: Something the settings name is not installed.
+            HindsightError: As for `open`.
+        """
+        settings = load_settings(file, **given)
+        with ExitStack() as stack:
+            options = options_of(settings, stack)
+            memory = cls.open(settings.db, embedder=embedder_of(settings, stack), **options)
+            memory._parts.closes.push(stack.pop_all())
+        return memory
+
     # -- the handle ------------------------------------------------------------------------------------------
 
     @property
@@ -144,6 +168,7 @@ class Hindsight:
     def close(self) -> None:
         """Close the store for every handle of it; closing twice is fine."""
         self._parts.store.close()
+        self._parts.closes.close()
 
     def __enter__(self) -> Self:
         return self

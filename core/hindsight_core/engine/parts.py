@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ class Parts:
         calibration: Of the embedder's cosines; None without an embedder.
         count_tokens: Counts tokens for context blocks.
         reranker: Or None: the fused order stands.
+        closes: Closes what was opened along with the store: caches, connections.
     """
 
     store: Store
@@ -55,6 +57,7 @@ class Parts:
     calibration: Calibration | None
     count_tokens: Callable[[str], int]
     reranker: BoundedReranker | None = None
+    closes: ExitStack = field(default_factory=ExitStack)
 
 
 def default_embedder(wanted: Any) -> Embedder | None:

@@ -23,11 +23,12 @@ from hindsight_core.reranking.onnx import OnnxReranker
 __all__ = ["BoundedReranker", "CrossEncoderReranker", "LLMReranker", "OnnxReranker", "resolve_reranker"]
 
 
-def resolve_reranker(reranker: Any) -> BoundedReranker | None:
+def resolve_reranker(reranker: Any, **bounds: Any) -> BoundedReranker | None:
     """The reranker meant by what a caller passed, within bounds.
 
     Args:
         reranker: None (none), "onnx:FOLDER", "sentence-transformers:MODEL", or an object with the `Reranker` port.
+        bounds: Of `BoundedReranker`, which have usual values.
 
     Raises:
         InvalidInput: It is none of these.
@@ -39,13 +40,13 @@ def resolve_reranker(reranker: Any) -> BoundedReranker | None:
         kind, _, model = reranker.partition(":")
         if kind == "onnx" and model:
             require_onnx()
-            return BoundedReranker(OnnxReranker(model))
+            return BoundedReranker(OnnxReranker(model), **bounds)
         if kind == "sentence-transformers" and model:
             cross_encoder = CrossEncoderReranker(model)
             cross_encoder.require()
-            return BoundedReranker(cross_encoder)
+            return BoundedReranker(cross_encoder, **bounds)
     elif not isinstance(reranker, type) and callable(getattr(reranker, "rerank", None)):
-        return BoundedReranker(reranker)
+        return BoundedReranker(reranker, **bounds)
     raise InvalidInput(
         'reranker must be None, "onnx:FOLDER", "sentence-transformers:MODEL", or an object with a method rerank; got '
         + (f"{reranker[:60]!r}" if isinstance(reranker, str) else type(reranker).__name__)
