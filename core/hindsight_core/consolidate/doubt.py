@@ -9,40 +9,41 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import COPULAS, PREPOSITIONS, STATIVE, word_set
 from hindsight_core.consolidate.statement import Statement
 from hindsight_core.consolidate.values import Value
 
 _HAN = "\u3400"
 
-_TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,:]\d+)*|[\u4e00-\u9fff]|[^\s\w]")
-_REQUEST = re.compile(
+_TOKEN = Lazy(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,:]\d+)*|[\u4e00-\u9fff]|[^\s\w]")
+_REQUEST = Lazy(
     r"^\W*(?:please\b|(?:can|could|would|will) you\b|translate\b|remind me\b|book\b|请(?![假求教客])|帮我|帮忙|麻烦|给我(?!的))",
     re.IGNORECASE,
 )
-_STANDING = re.compile(
+_STANDING = Lazy(
     r"\b(?:never|always|from now on|any ?more|every|whenever|when you|use|write|answer|reply|respond|call me|address|keep|speak|talk|"
     r"explain|format|show|prefer|text me|email me|notify|don't|do not|stop)\b|以后|总是|永远|每次|不要|别|今后|回[答复]|[称叫]|用|写|显示|简|详",
     re.IGNORECASE,
 )
-_OCCASION = re.compile(r"\b(?:this|that|the following|these)\b|这|那|翻译", re.IGNORECASE)
+_OCCASION = Lazy(r"\b(?:this|that|the following|these)\b|这|那|翻译", re.IGNORECASE)
 """A request on one occasion, although its verb could be that of a standing one: "please write this in French"."""
-_INSTEAD = re.compile(r"\bfrom now on\b|\binstead of\b|以后|今后|往后", re.IGNORECASE)
+_INSTEAD = Lazy(r"\bfrom now on\b|\binstead of\b|以后|今后|往后", re.IGNORECASE)
 _FEW = 8
-_FORMERLY = re.compile(
+_FORMERLY = Lazy(
     r"\bused to\b|\bformerly\b|\bback then\b|\bonce (?:lived|worked)\b|\bbefore that\b|\b(?:years|months) ago\b|\bback in\b|"
     r"^in (?:19|20)\d\d\b|以前|曾经|从前|原先|原来(?!是)|[\d一二三四五六七八九十]年前|当年|我们?(?:19|20)\d\d年",
     re.IGNORECASE,
 )
-_FORMER_THING = re.compile(
+_FORMER_THING = Lazy(
     r"\b(?:(?<!years )(?<!year )(?<!months )old|former|previous|last (?:year|month|week|term|season)'?s?)\b|旧|去年|前年|上个?[月周]|上学期",
     re.IGNORECASE,
 )
-_NOW = re.compile(
+_NOW = Lazy(
     r"\bnow\b|\bno longer\b|\bany ?more\b|\binstead\b|\bthese days\b|现在|不再|如今|改|了(?:[，。,！!]|$)",
     re.IGNORECASE,
 )
-_DEICTIC = re.compile(
+_DEICTIC = Lazy(
     r"\b(?:today|yesterday|tonight|last night|this (?:morning|afternoon|evening))\b|今天|昨天|前天|今早|今晚|昨晚",
     re.IGNORECASE,
 )
@@ -54,7 +55,7 @@ _PREDICATE = (
         "been being 's 're had = : listens weighs 改 换 有 叫 住 ： 需 要 坐 重 花 设 升 延 推 挪 调 搬"
     )
 )
-_AGAIN = re.compile(r"\bagain\b|再(?:说|发|问|来)", re.IGNORECASE)
+_AGAIN = Lazy(r"\bagain\b|再(?:说|发|问|来)", re.IGNORECASE)
 
 
 def doubtful(later: Statement, earlier: Statement) -> bool:
@@ -85,8 +86,8 @@ def doubtful(later: Statement, earlier: Statement) -> bool:
     return _labels_differ(later, earlier) or _subjects_differ(later, earlier)
 
 
-_NUMBER_HAN = re.compile(r"(?:\d+|[一二三四五六七八九十]+)[号期路栋](?=[\u4e00-\u9fff])")
-_SIDE = re.compile(
+_NUMBER_HAN = Lazy(r"(?:\d+|[一二三四五六七八九十]+)[号期路栋](?=[\u4e00-\u9fff])")
+_SIDE = Lazy(
     r"^[\s“\"「]*[\u4e00-\u9fffA-Za-z0-9_-]{2,10}? ?的 ?(?P<what>[\u4e00-\u9fffA-Za-z_]{2,8}?) ?(?=现在|已|是|在|用|改|换|搬|要|将|从|升|为|叫|由|归|\d)"
 )
 _PERSONAL = word_set(

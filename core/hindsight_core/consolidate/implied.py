@@ -6,9 +6,8 @@ new one, a bare "I switched to ...", a wish for the same thing done in another w
 
 from __future__ import annotations
 
-import re
-
 from hindsight_core.consolidate.kinds import PERSONAL, SIGNED, kinds
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import MANY, SWITCHES, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.overlap import another_subject, foreign, nouns, parts, two_sides, values
@@ -91,7 +90,7 @@ def displaced(later: Fact, earlier: Fact) -> str | None:
 _USES = word_set(
     "use uses using write writes run runs drive drives ride rides bank play code work works take am read listen host"
 )
-_USES_HAN = re.compile("[用写跑开骑听读]")
+_USES_HAN = Lazy("[用写跑开骑听读]")
 
 
 def switched(later: Fact, earlier: Fact, marks: int) -> str | None:
@@ -152,14 +151,14 @@ def done_otherwise(later: Fact, earlier: Fact, shared: frozenset[str], marks: in
     return None
 
 
-_OWNED = re.compile(r"\b(?:my|our|your|for|for the) (\w+)")
-_ORDERED = re.compile(
+_OWNED = Lazy(r"\b(?:my|our|your|for|for the) (\w+)")
+_ORDERED = Lazy(
     r"\b(?:use|give|show|write|send|put|list|keep|make|explain|format|display|take|have)(?: me)? (\w+)"
 )
-_TOPIC_HAN = re.compile(
+_TOPIC_HAN = Lazy(
     r"^(?:请|以后|今后|现在|都|我|我们|把|给我|，)*([\u4e00-\u9fff]{2,4}?)(?:请|以后|今后|现在|都|用|写|列|要|里|放|发|给|找|的|，)"
 )
-_RELATION = re.compile(r"\b(\w+ (?:in|at|with|by|from))\b")
+_RELATION = Lazy(r"\b(\w+ (?:in|at|with|by|from))\b")
 _NO_THINGS = word_set("me time first same")
 
 

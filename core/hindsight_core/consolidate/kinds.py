@@ -8,9 +8,10 @@ word that says what they are about.
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 from typing import NamedTuple
+
+from hindsight_core.consolidate.lazy import Lazy
 
 
 class Kind(NamedTuple):
@@ -205,5 +206,5 @@ def kinds(words: str, han: str, *, change: bool) -> frozenset[str]:
 
 
 @cache
-def _one(pattern: str, words: bool) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)" if words else pattern)
+def _one(pattern: str, words: bool) -> Lazy:
+    return Lazy(rf"(?<!\w)(?:{pattern})(?!\w)" if words else pattern)

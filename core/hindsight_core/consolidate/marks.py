@@ -8,9 +8,11 @@ Both tables are indexed by how a phrase begins, so that a clause is walked once 
 
 from __future__ import annotations
 
-import re
+from functools import cache
 from itertools import product
 from typing import Final, NamedTuple
+
+from hindsight_core.consolidate.lazy import Lazy
 
 
 class Mark:
@@ -112,7 +114,9 @@ _ENGLISH = {
 }  # fmt: skip
 
 
-def _english() -> dict[str, tuple[Phrase, ...]]:
+@cache
+def phrases() -> dict[str, tuple[Phrase, ...]]:
+    """First word -> what may follow, longest first."""
     found: dict[str, dict[tuple[str, ...], Phrase]] = {}
     for mark, phrases in _ENGLISH.items():
         for phrase in phrases.split(";"):
@@ -125,9 +129,6 @@ def _english() -> dict[str, tuple[Phrase, ...]]:
         first: tuple(sorted(rests.values(), key=lambda p: -len(p.rest))) for first, rests in found.items()
     }
 
-
-PHRASES = _english()
-"""First word -> what may follow, longest first."""
 
 _TO = frozenset(["to"])
 _AWAY = frozenset(["to", "into", "from", "off", "out"])
@@ -183,29 +184,28 @@ _CHINESE = {
     Mark.CORRECTS: r"更正 纠正 [说写打记看搞弄听算]错 口误 笔误 不对(?=[，,、]|$) 准确地?说 手误",
     Mark.EVENT: r"[去吃喝买看跑玩见聊花开听打写做走逛参来碰遇拍爬游读进赢输赚][^，。,的]{0,8}[了过](?!敏) 试(?<![测考面调]试)[^，。,的]{0,8}[了过] [去来见吃过]过(?!敏)",
 }  # fmt: skip
-_REPORTERS = re.compile(
+_REPORTERS = Lazy(
     r"(?:我|我们|咱们|医生|大夫|官方|通知|公告|文档|老师|房东|公司)[^，。,]{0,4}(?:说|觉得|认为|以为)"
 )
 
 
-def _chinese() -> dict[str, tuple[tuple[re.Pattern[str], int], ...]]:
-    found: dict[str, list[tuple[re.Pattern[str], int]]] = {}
+@cache
+def _chinese() -> dict[str, tuple[tuple[Lazy, int], ...]]:
+    found: dict[str, list[tuple[Lazy, int]]] = {}
     for mark, patterns in _CHINESE.items():
         for pattern in patterns.split():
             firsts = pattern[1 : pattern.index("]")] if pattern[0] == "[" else pattern[0]
             for first in firsts:
-                found.setdefault(first, []).append((re.compile(pattern), mark))
+                found.setdefault(first, []).append((Lazy(pattern), mark))
     return {first: tuple(rules) for first, rules in found.items()}
-
-
-_RULES = _chinese()
 
 
 def chinese_marks(clause: str) -> int:
     """What a Chinese clause marks."""
     found = Mark.NONE
+    rules = _chinese()
     for place, character in enumerate(clause):
-        for pattern, mark in _RULES.get(character, ()):
+        for pattern, mark in rules.get(character, ()):
             if not mark & found and pattern.match(clause, place):
                 found |= mark
     if found & Mark.REPORTS and _REPORTERS.search(clause):

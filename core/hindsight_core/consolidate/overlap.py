@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import SLOTS, SWITCHES, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.same import opposed
@@ -15,7 +15,7 @@ _HAN = "\u3400"
 _NEGATORS = word_set(
     "not no never don't doesn't didn't isn't aren't wasn't weren't won't can't cannot without hardly"
 )
-_NEGATED = re.compile("(?:不|没有?|别|未|无)[^，。]{0,2}$")
+_NEGATED = Lazy("(?:不|没有?|别|未|无)[^，。]{0,2}$")
 _VERBS = "喝吃抽打坐骑开看听学养穿戴住用"
 """They form words with their objects: 喝茶 is found in "茶不喝了" as well."""
 _SOURCES = word_set("from off of")

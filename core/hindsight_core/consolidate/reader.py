@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import (
     ATTRIBUTES,
     COPULAS,
@@ -21,7 +22,7 @@ from hindsight_core.consolidate.lexicon import (
     STATIVE,
     word_set,
 )
-from hindsight_core.consolidate.marks import PHRASES, RESETS, Mark, chinese_marks
+from hindsight_core.consolidate.marks import RESETS, Mark, chinese_marks, phrases
 from hindsight_core.consolidate.patterns import HAN_VALUE, VALUE
 from hindsight_core.consolidate.values import Value, read_value
 from hindsight_core.text.tokens import terms
@@ -29,7 +30,7 @@ from hindsight_core.text.tokens import terms
 _HAN = "\u3400-\u9fff"
 _UNNAMED = re.sub(r"\?P<(?!_joint)\w+>", "?:", HAN_VALUE)
 _RATE = r"(?:每|一)个?(?:年|月|周|天|小时|分钟|秒|晚)(?=\d)"
-_TOKEN = re.compile(
+_TOKEN = Lazy(
     rf"(?P<per>{_RATE})|{VALUE}"
     r"|(?P<word>[A-Za-z\u00c0-\u024f_][A-Za-z0-9\u00c0-\u024f_]*(?:[-._/@'’:&][A-Za-z0-9\u00c0-\u024f_]+)*[+#]*)"
     rf"|(?P<han>[{_HAN}](?:(?!{_UNNAMED}|{_RATE})[{_HAN}])*)"
@@ -39,9 +40,7 @@ _TOKEN = re.compile(
     r"|(?P<other>[^\W_]+)"
     r"|(?P<symbol>[^\w\s.…'’‘`《》〈〉「」『』【】·-])"
 )
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:Inc|Ltd|Co|Corp|Jr|Sr|Dr|Mr|Mrs|Ms|St|vs|etc|approx|Prof|e\.g|i\.e)|\b[A-Z])$"
-)
+_ABBREVIATION = Lazy(r"(?:\b(?:Inc|Ltd|Co|Corp|Jr|Sr|Dr|Mr|Mrs|Ms|St|vs|etc|approx|Prof|e\.g|i\.e)|\b[A-Z])$")
 _LONGEST_WORD = 64
 
 _ENDINGS = {"m": "am", "s": "is", "re": "are", "ve": "have"}
@@ -111,11 +110,11 @@ class ClauseReader:
 
     def close(self) -> None:
         """Find the marks, once the clause is complete."""
-        words, marks = self.words, self.marks
+        words, marks, known = self.words, self.marks, phrases()
         for place, word in enumerate(words):
             if word == "too" and place + 1 < len(words):  # too small
                 continue
-            for rest, mark, silent in PHRASES.get(word, ()):
+            for rest, mark, silent in known.get(word, ()):
                 if not rest or tuple(words[place + 1 : place + 1 + len(rest)]) == rest:
                     change = mark & (Mark.ENDED | Mark.CHANGED)
                     if silent or not (change and _UNREAL.intersection(words[max(0, place - 2) : place])):

@@ -7,9 +7,9 @@ quantifiers or manner (a question, a plan, a one-off) keeps two texts apart, how
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.statement import Statement
 from hindsight_core.consolidate.values import Value, comparable, same_amount
@@ -19,7 +19,7 @@ SAME_FROM = 0.95
 SAME_WORDS_FROM = 0.5
 """Similarity that texts of the same topical words must still have: they may say it in another order."""
 
-_NUMERAL = re.compile(r"[\d〇零一二两三四五六七八九十百千]")
+_NUMERAL = Lazy(r"[\d〇零一二两三四五六七八九十百千]")
 _MANNER = Mark.ENDED | Mark.ONCE | Mark.ASKS | Mark.PLANS | Mark.SUPPOSES | Mark.REPORTS | Mark.NOT
 
 

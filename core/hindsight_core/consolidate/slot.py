@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import SWITCHES, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.overlap import foreign, parts
 from hindsight_core.consolidate.statement import Fact
 
-_NEW = re.compile(r"\bnew (\w{3,})(?= (?:is|are|in|on|at|now|and|called|named|from|for|who|to)\b| #|$)")
-_GIVES_HAN = re.compile("[用设叫选]")
-_REPLACES = re.compile(
+_NEW = Lazy(r"\bnew (\w{3,})(?= (?:is|are|in|on|at|now|and|called|named|from|for|who|to)\b| #|$)")
+_GIVES_HAN = Lazy("[用设叫选]")
+_REPLACES = Lazy(
     r"\b(?:changed|switched|set|updated|renamed|converted|upgraded|moved) to\b|\breplaced (?:by|with)\b"
 )
-_REPLACES_HAN = re.compile("[改换变][成为用叫到]|更[名换改]|升级?[到至为成]|定为|最[后终](?:选|定|用)")
-_MOVES = re.compile(
+_REPLACES_HAN = Lazy("[改换变][成为用叫到]|更[名换改]|升级?[到至为成]|定为|最[后终](?:选|定|用)")
+_MOVES = Lazy(
     r"\b(?:moved|moving|changed|switched|set|updated|shifted|transferred|migrated|renamed) ((?:[\w'-]+ ){1,4}?)"
     r"(?:to|into|onto|from|by|with|for)\b"
 )
-_PART = re.compile("换了一?[块个台条把张套件副根双]新?(..)")
+_PART = Lazy("换了一?[块个台条把张套件副根双]新?(..)")
 _OBJECTLESS = word_set("over it them back everything all away on off out me us him her")
 
 

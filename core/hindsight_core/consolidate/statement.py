@@ -6,13 +6,13 @@ plan?" states the budget and nothing else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import or_
 
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import KIN, OPPOSITES, PERSONS, QUANTIFIERS, SLOT_VERBS, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.reader import ClauseReader, Token, sentences
@@ -22,8 +22,8 @@ from hindsight_core.text.keys import digest
 LONGEST = 1200
 """Characters that are read; what follows is no part of the comparison."""
 MOST_FACTS = 12
-_TOGETHER = re.compile(r"\band (?:i|me)\b|\bi and\b")
-_TOGETHER_HAN = re.compile("我们?[和跟与同]")
+_TOGETHER = Lazy(r"\band (?:i|me)\b|\bi and\b")
+_TOGETHER_HAN = Lazy("我们?[和跟与同]")
 _LONG_OPPOSITES: dict[str, list[str]] = {}
 for _word in OPPOSITES:
     if _word[0] >= "\u3400" and len(_word) > 1:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.patterns import HAN_NUMBER
 from hindsight_core.text.times.numerals import chinese_integer
 
@@ -65,11 +66,11 @@ _CARDINALS |= {
     for word, tens in _numbered("twenty thirty forty fifty sixty seventy eighty ninety", 2).items()
 }
 
-_NUMBER = re.compile(r"([-−]?)([$€£¥￥]?)(\d[\d,]*(?:\.\d+)?)\s?(.*)", re.DOTALL)
-_HAN = re.compile(f"({HAN_NUMBER})([万亿千百]?)(.*)")
-_CODE = re.compile(r"([A-Za-z]+)-?([\d.]+)")
-_CLOCK = re.compile(r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚)?(.+?)点(.*)")
-_DATE_ZH = re.compile(r"(?:(.{4})年)?(?:(.+?)月)?(?:份|(.+?)[日号]?)?")
+_NUMBER = Lazy(r"([-−]?)([$€£¥￥]?)(\d[\d,]*(?:\.\d+)?)\s?(.*)", re.DOTALL)
+_HAN = Lazy(f"({HAN_NUMBER})([万亿千百]?)(.*)")
+_CODE = Lazy(r"([A-Za-z]+)-?([\d.]+)")
+_CLOCK = Lazy(r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚)?(.+?)点(.*)")
+_DATE_ZH = Lazy(r"(?:(.{4})年)?(?:(.+?)月)?(?:份|(.+?)[日号]?)?")
 
 
 @lru_cache(maxsize=1 << 14)
