@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
 from hindsight_core.embedding import HashEmbedder
+from hindsight_core.engine import alike
 from hindsight_core.engine.settle import MOST_OCCURRENCES
 from hindsight_core.errors import NotFound
 from hindsight_core.journal import replay
@@ -29,35 +30,14 @@ def tell(memory, *texts, **options):
 
 
 class Watched:
-    """A store that counts the memories compared, and lets something happen before the first write of a sweep."""
+    """A store that lets something happen before the first write of a sweep."""
 
-    def __init__(self, store, meanwhile=lambda: None):
+    def __init__(self, store, meanwhile):
         self._store = store
         self._meanwhile = meanwhile
-        self.compared = 0
 
     def __getattr__(self, name):
         return getattr(self._store, name)
-
-    def reading(self, visible):
-        watched, inner = self, self._store.reading(visible)
-
-        class Reading:
-            def __enter__(self):
-                view = inner.__enter__()
-                near = view.near
-
-                def counted(visible, vectors, **options):
-                    watched.compared += len(vectors)
-                    return near(visible, vectors, **options)
-
-                view.near = counted
-                return view
-
-            def __exit__(self, *error):
-                return inner.__exit__(*error)
-
-        return Reading()
 
     def write(self, **options):
         if options["actor"] == "sweep":
@@ -66,29 +46,37 @@ class Watched:
         return self._store.write(**options)
 
 
-def watch(memory, meanwhile=lambda: None):
+def watch(memory, meanwhile):
     watched = Watched(memory.parts.store, meanwhile)
-    return Hindsight(replace(memory.parts, store=watched), memory.scope, memory.reach), watched
+    return Hindsight(replace(memory.parts, store=watched), memory.scope, memory.reach)
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """The memories compared with all others so far."""
+    seen = []
+    nearest = alike._nearest
+    monkeypatch.setattr(alike, "_nearest", lambda *args: (seen.extend(args[3]), nearest(*args))[1])
+    return seen
 
 
 # -- what is compared --------------------------------------------------------------------------------------------
 
 
-def test_a_later_sweep_compares_only_what_changed_since(open_memory, tmp_path):
-    memory, watched = watch(open_memory(tmp_path / "m.db"))
+def test_a_later_sweep_compares_only_what_changed_since(memory, compared):
     tell(
         memory,
         *(f"The {thing} stands in the {thing} room." for thing in ["kettle", "lamp", "chair", "piano"]),
     )
     memory.sweep()
-    assert watched.compared == 4
+    assert len(compared) == 4
     memory.sweep()
-    assert watched.compared == 4
+    assert len(compared) == 4
     tell(memory, "the lamp stands in the lamp room")
     assert memory.sweep().counts == {"merge": 1}
-    assert watched.compared == 5
+    assert len(compared) == 5
     memory.sweep(full=True)
-    assert watched.compared >= 9
+    assert len(compared) >= 9
 
 
 def test_a_dry_run_leaves_the_next_sweep_as_much_to_compare(memory):
@@ -100,20 +88,20 @@ def test_a_dry_run_leaves_the_next_sweep_as_much_to_compare(memory):
 def test_what_changes_during_a_sweep_is_compared_by_the_next(open_memory, tmp_path):
     plain = open_memory(tmp_path / "m.db")
     tell(plain, "The lamp stands in the hall.", "ok")
-    memory, _ = watch(plain, lambda: tell(plain, "the lamp stands in the hall"))
+    memory = watch(plain, lambda: tell(plain, "the lamp stands in the hall"))
     assert memory.sweep().counts == {}
     assert memory.sweep().counts == {"merge": 1}
 
 
-def test_another_embedder_makes_the_next_sweep_a_full_one(open_memory, tmp_path):
+def test_another_embedder_makes_the_next_sweep_a_full_one(open_memory, tmp_path, compared):
     path = tmp_path / "m.db"
     with open_memory(path) as memory:
         tell(memory, "The lamp stands in the hall.", "The piano is out of tune.")
         memory.sweep()
         memory.reembed(HashEmbedder(64), progress=False)
-    memory, watched = watch(open_memory(path, embedder=HashEmbedder(64)))
-    memory.sweep()
-    assert watched.compared == 2
+    compared.clear()
+    open_memory(path, embedder=HashEmbedder(64)).sweep()
+    assert len(compared) == 2
 
 
 def test_each_scope_has_its_own_place(open_memory, tmp_path):
@@ -141,7 +129,7 @@ def test_what_was_changed_meanwhile_is_not_merged(open_memory, tmp_path, meanwhi
     plain = open_memory(tmp_path / "m.db")
     tell(plain, "The lamp stands in the hall.", id="a", importance=0.9)
     tell(plain, "the lamp stands in the hall", importance=0.5)
-    memory, _ = watch(plain, lambda: meanwhile(plain))
+    memory = watch(plain, lambda: meanwhile(plain))
     done = memory.sweep()
     assert (done.counts, done.skipped, done.batch) == ({}, 1, None)
     assert "the lamp stands in the hall" in [unit.content for unit in plain.find()]
@@ -151,7 +139,7 @@ def test_what_was_used_meanwhile_is_not_archived(open_memory, tmp_path, clock):
     plain = open_memory(tmp_path / "m.db")
     tell(plain, "the kettle is green", importance=0.12)
     clock.advance(days=40)
-    memory, _ = watch(plain, lambda: plain.recall("green kettle").context())
+    memory = watch(plain, lambda: plain.recall("green kettle").context())
     assert memory.sweep().skipped == 1
     assert [unit.access_count for unit in plain.find()] == [1]
 
@@ -248,6 +236,29 @@ def test_vitals_are_read_to_their_end_in_order_of_arrival(tmp_path, clock):
         assert done.looked_at == 2100
         assert len(memory.find()) == 100
         assert len(memory.find(status=Status.ARCHIVED)) == 2000
+
+
+def test_nearest_across_blocks_are_those_of_one(memory, monkeypatch):
+    for n in range(40):
+        tell(
+            memory,
+            f"Lamp {n % 13} stands in room {n % 7}, next to the {['piano', 'stove'][n % 2]}{'.' * (n % 3)}",
+        )
+    parts, keys = memory.parts, [unit.key for unit in memory.find()]
+
+    def nearest(block, held, rows):
+        monkeypatch.setattr(alike, "_BLOCK", block)
+        monkeypatch.setattr(alike, "_HELD", held)
+        monkeypatch.setattr(alike, "_ROWS", rows)
+        found = alike._nearest(parts, parts.calibration, memory.scope, keys, keys, START)
+        return {
+            key: [(other, round(similarity, 4)) for other, similarity in its] for key, its in found.items()
+        }
+
+    at_once = nearest(100, 1, 100)
+    assert any(len(its) == 4 for its in at_once.values())
+    assert all(key not in [other for other, _ in its] for key, its in at_once.items())
+    assert nearest(7, 2, 3) == at_once
 
 
 # -- what the journal keeps ----------------------------------------------------------------------------------------

@@ -2,15 +2,17 @@
 
 The heavier one stays. Taken from the heaviest downwards, a memory is merged into the heaviest one that says the same
 and stays itself; so nothing is merged into what is merged away, and once the plan is carried out there is nothing left
-to merge. A memory's nearest may all be on their way out and hide others; then more of them are looked at.
+to merge. A memory's nearest may all be on their way out and hide others; then it is compared again with those that stay.
 
-What takes the store's reading lock is done in small parts, so that recalls go on in between.
+Vectors are copied from the store block by block, each under a short lock, and compared outside of it: recalls go on
+meanwhile, memory is bounded by the blocks, and a product of two blocks costs a fraction of as many single scans.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from time import sleep
 from typing import Any
 
@@ -21,17 +23,27 @@ from hindsight_core.embedding import Calibration, calibrate, uncalibrate
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import MOST_OCCURRENCES, Neighbour, joinable, verdict
 from hindsight_core.forget import Fate, Step
-from hindsight_core.ports import Visibility, Vital
+from hindsight_core.ports import Floats, Ints, Visibility, Vital
 from hindsight_core.strength import weight_now
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status
 
 MERGE_ABOVE = 0.90
 """Calibrated similarity from which a sweep looks whether two memories say the same."""
 _NEAREST = 4
-_COMPARED = 512
-_COSINES = 1 << 20
-"""Cosines computed in one reading: some milliseconds, about what a recall takes."""
-_BREATH = 0.002
+_BLOCK = 1024
+"""Vectors copied in one reading: a few milliseconds."""
+_HELD = 16
+"""Blocks that are held while all others pass by."""
+_ROWS = 512
+"""Vectors multiplied with a block at a time."""
+_SLACK = 1e-5
+"""More than single precision can err by, for vectors of length 1."""
+_READ = 256
+"""Memories read at a time."""
+_BREATH = 0.001
+"""Seconds of rest between two readings: a lock let go and taken again at once leaves no chance to those who wait."""
+
+Near = dict[Key, list[tuple[Key, float]]]
 
 
 def merges(
@@ -55,21 +67,18 @@ def merges(
     staying = {v.key: v for v in vitals if v.status is Status.ACTIVE and v.key not in leaving}
     looked_at = list(staying) if wanted is None else [key for key in staying if key in wanted]
     found = _Same(staying, now, parts.profile.decay)
-    part = min(max(_COSINES // max(len(staying), 1), 1), _COMPARED)
-    top, into = _NEAREST, dict[Key, Key]()
+    into = dict[Key, Key]()
     while looked_at:
-        crowded: dict[Key, list[Key]] = {}
+        near: Near = {}
+        others = _by_scope([key for key in staying if key not in into])
         for scope, keys in _by_scope(looked_at).items():
-            for start in range(0, len(keys), part):
-                if start:
-                    sleep(_BREATH)  # a lock let go and taken again at once leaves no chance to those who wait
-                crowded |= _look(parts, parts.calibration, scope, keys[start : start + part], top, found, now)
+            near |= _nearest(parts, parts.calibration, scope, keys, others.get(scope, []), now)
+        _judge(parts, near, found)
         into = found.merged()
         looked_at = [
-            key for key, near in crowded.items()
-            if key not in into and sum(k in staying and k not in into for k in near) < _NEAREST
+            key for key, its in near.items()
+            if key not in into and len(its) == _NEAREST and any(other in into for other, _ in its)
         ]  # fmt: skip
-        top *= 2
     return [
         Step(key=key, fate=Fate.MERGE, reason="says the same as another", into=kept)
         for key, kept in into.items()
@@ -135,49 +144,80 @@ def _by_scope(keys: Sequence[Key]) -> dict[Scope, list[Key]]:
     return found
 
 
-def _look(
+def _nearest(
     parts: Parts,
     calibration: Calibration,
     scope: Scope,
     keys: Sequence[Key],
-    top: int,
-    found: _Same,
+    others: Sequence[Key],
     now: datetime,
-) -> dict[Key, list[Key]]:
-    """Compare some memories with all near them; returns those that had more near ones than were looked at, with these."""
-    visible = Visibility(scopes=(scope,), now=now)
-    with parts.store.reading(visible) as view:
-        rows = view.rows_of(keys)
-        rows = rows[rows >= 0]
-        vectors = view.vectors(rows)
-        sound = ~np.isnan(vectors).any(axis=1)
-        rows, vectors = rows[sound], vectors[sound]
-        if not len(rows):
-            return {}
-        least = uncalibrate(MERGE_ABOVE, calibration.passage)
-        near, cosines = view.near(visible, vectors, top=top, least=least)
-        close = (near >= 0) & (near != rows[:, None])
-        wanted = np.unique(np.concatenate([rows[close.any(axis=1)], near[close]]))
-        units = dict(zip(wanted.tolist(), view.units(wanted), strict=True))
-    similar = calibrate(cosines, calibration.passage)
-    for one, other, similarity in _pairs(rows.tolist(), near.tolist(), similar.tolist(), units):
-        if one.scope != other.scope or found.knows(one.key, other.key):
-            continue
-        if one.key in found.staying and other.key in found.staying and joinable(one, other):
+) -> Near:
+    """For each memory the nearest others, nearest first, with their calibrated similarity; only those near enough."""
+    least = uncalibrate(MERGE_ABOVE, calibration.passage)
+    found: Near = {}
+    blocks = _vectors(parts, scope, keys, now)
+    while held := list(islice(blocks, _HELD)):
+        mine = [key for block, _ in held for key in block]
+        queries = np.concatenate([vectors for _, vectors in held])
+        place = {key: at for at, key in enumerate(mine)}
+        best: list[list[tuple[float, Key]]] = [[] for _ in mine]
+        for theirs, vectors in _vectors(parts, scope, others, now):
+            own = [(place[key], at) for at, key in enumerate(theirs) if key in place]
+            for start in range(0, len(mine), _ROWS):
+                cosines = queries[start : start + _ROWS] @ vectors.T
+                for row, at in own:
+                    if start <= row < start + _ROWS:
+                        cosines[row - start, at] = -1.0
+                for row in np.flatnonzero((cosines >= least - _SLACK).any(axis=1)).tolist():
+                    near = _few(cosines[row], least)
+                    exact = np.einsum("ij,j->i", vectors[near], queries[start + row])
+                    more = [
+                        (cosine, theirs[at]) for cosine, at in zip(exact.tolist(), near.tolist(), strict=True)
+                    ]
+                    close = [one for one in (*best[start + row], *more) if one[0] >= least]
+                    best[start + row] = sorted(close, key=lambda one: (-one[0], one[1]))[:_NEAREST]
+        for key, its in zip(mine, best, strict=True):
+            found[key] = [(other, float(calibrate(cosine, calibration.passage))) for cosine, other in its]
+    return found
+
+
+def _few(cosines: Floats, least: float) -> Ints:
+    """Where the nearest are, a few too many: the last digits of a product depend on where a vector lies."""
+    close = np.flatnonzero(cosines >= least - _SLACK)
+    if len(close) > _NEAREST:
+        among = cosines[close]
+        close = close[among >= np.partition(among, -_NEAREST)[-_NEAREST] - _SLACK]
+    return close
+
+
+def _vectors(
+    parts: Parts, scope: Scope, keys: Sequence[Key], now: datetime
+) -> Iterator[tuple[list[Key], Floats]]:
+    """Blocks of memories with their vectors; those without one, or gone meanwhile, are left out."""
+    visible = Visibility(scopes=(scope,), now=now, statuses=frozenset(Status))
+    for start in range(0, len(keys), _BLOCK):
+        part = keys[start : start + _BLOCK]
+        if start:
+            sleep(_BREATH)
+        with parts.store.reading(visible) as view:
+            rows = view.rows_of(part)
+            vectors = view.vectors(rows[rows >= 0])
+        sound = ~np.isnan(np.einsum("ij->i", vectors))
+        there = [key for key, row in zip(part, rows.tolist(), strict=True) if row >= 0]
+        yield [key for key, well in zip(there, sound.tolist(), strict=True) if well], vectors[sound]
+
+
+def _judge(parts: Parts, near: Near, found: _Same) -> None:
+    """Decide which of those that are near say the same."""
+    pairs = [(key, other, similarity) for key, its in near.items() for other, similarity in its]
+    for start in range(0, len(pairs), _READ):
+        part = pairs[start : start + _READ]
+        wanted = list(dict.fromkeys(key for one, other, _ in part for key in (one, other)))
+        units = dict(zip(wanted, parts.store.get(wanted), strict=True))
+        for key, its, similarity in part:
+            one, other = units[key], units[its]
+            if one is None or other is None or found.knows(key, its) or not joinable(one, other):
+                continue
             later, earlier = (one, other) if one.seq > other.seq else (other, one)
             if verdict(later, Neighbour(earlier, similarity)).verdict is Verdict.SAME:
                 found.add(one, other)
-    return {
-        units[row].key: [units[other].key for other in its]
-        for row, its in zip(rows.tolist(), near.tolist(), strict=True)
-        if its[-1] >= 0 and row in units
-    }
-
-
-def _pairs(
-    rows: list[int], near: list[list[int]], similar: list[list[float]], units: Mapping[int, MemoryUnit]
-) -> Iterator[tuple[MemoryUnit, MemoryUnit, float]]:
-    for row, others, similarities in zip(rows, near, similar, strict=True):
-        for other, similarity in zip(others, similarities, strict=True):
-            if other >= 0 and other != row:
-                yield units[row], units[other], similarity

@@ -28,7 +28,7 @@ from hindsight_core.unit import Key, LinkKind, MemoryUnit, Occurrence, Scope, St
 
 _EVENTS = 5000
 """Events of the journal looked at in one sweep for what can be let go."""
-_CHUNK = 64
+_CHUNK = 32
 """Memories changed per transaction: neither a recall nor a write waits long for one."""
 
 
