@@ -1,8 +1,8 @@
 """Whether what a model says about a text stands in the text.
 
 A model adds, translates, mixes up its texts and gives back its own instructions. What is stored must be made of the
-words of the one text it is about: every number and every name of a summary occurs there, and most of its other words do.
-It is a check of words and knows no paraphrase; what it refuses costs a summary, and the rules have one.
+words of the one text it is about: every number and every name of a summary occurs there, most of its other words do, and it
+denies nothing that the text does not deny. It is a check of words and knows no paraphrase; what it refuses costs a summary, and the rules have one.
 """
 
 from __future__ import annotations
@@ -58,6 +58,12 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?。！？:：]\s*[\"'(]*)\Z")
 _LABELS = frozenset(
     "user users assistant speaker said say says told asked wants want prefers prefer likes like named called".split()  # noqa: SIM905
 )
+_CLAUSE_END = re.compile(r"[,;:.!?，；：。！？、\n](?=.)|\b(?:and|but|so|because)\b", re.IGNORECASE)
+_NEGATION = re.compile(
+    r"n't\b|\b(?:not|no|never|nobody|nothing|none|neither|nor|cannot|without)\b"
+    r"|不(?![错过仅但只如同])|没(?!关系|事)|(?<![特分区级类性])别(?![的人墅])|未|并非|无法",
+    re.IGNORECASE,
+)
 _ABOUT_THE_USER = re.compile(r"\bthe user(?:'s|s)?\b|^users?\b|用户", re.IGNORECASE)
 
 _SPEAKS_TO_MODELS = re.compile(
@@ -102,15 +108,23 @@ def fault(summary: str, text: str, speaker: str | None) -> str | None:
     if language_of(text) == "zh" and _HAN.search(summary) is None:
         return "it is in another language"
     told = f"{speaker}\n{text}" if speaker else text
-    if _numbers(summary) - _numbers(told) - _spelled(told):
+    counted = _numbers(told) | _spelled(told) | {"0", "1"}  # "one" and 一 are seldom numbers
+    if not _numbers(summary) <= _numbers(told) | _spelled(told) or not _spelled(summary) <= counted:
         return "it holds a number that the text does not"
+    if _turned(summary, text):
+        return "it says the opposite"
     words = _words(summary)
-    known = set(terms(told))
-    if any(named and not _known(word, known) for word, named in words):
+    known, written = set(terms(told)), normalise_key(told)
+
+    def stands(word: str) -> bool:
+        found = terms(word)
+        return not found or any(term in known for term in found) or normalise_key(word) in written
+
+    if any(named and not stands(word) for word, named in words):
         return "it holds a name that the text does not"
     plain = [word for word, _ in words if word.casefold() not in _LABELS]
     plain = [word for word in plain if terms(word)]  # function words say nothing
-    if plain and sum(_known(word, known) for word in plain) < _SHARE * len(plain):
+    if plain and sum(map(stands, plain)) < _SHARE * len(plain):
         return "most of its words are not in the text"
     han = _HAN.findall(_HAN_LABELS.sub("", summary))
     if han and sum(character in text for character in han) < _HAN_SHARE * len(han):
@@ -120,9 +134,12 @@ def fault(summary: str, text: str, speaker: str | None) -> str | None:
     return None
 
 
-def _known(word: str, known: set[str]) -> bool:
-    found = terms(word)
-    return not found or any(term in known for term in found)
+def _turned(summary: str, text: str) -> bool:
+    """Whether a summary denies what its text does not, or affirms what a text of one clause denies."""
+    denies, denied = (_NEGATION.search(one.replace("\u2019", "'")) is not None for one in (summary, text))
+    if denies or not denied:
+        return denies and not denied
+    return _CLAUSE_END.search(text.strip()) is None
 
 
 def _words(summary: str) -> list[tuple[str, bool]]:

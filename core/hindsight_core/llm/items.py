@@ -12,7 +12,7 @@ from hindsight_core.errors import AnswerUnusable, InvalidInput
 from hindsight_core.llm.grounding import fault, occurs
 from hindsight_core.llm.prompts import RELATIONS
 from hindsight_core.ports import Extraction, ExtractionContext, Opinion, Relation, Told
-from hindsight_core.text.entities import ASSISTANTS, MOST, find_entities
+from hindsight_core.text.entities import ASSISTANTS, GENERIC_SPEAKERS, MOST, find_entities
 from hindsight_core.text.keys import normalise_key
 from hindsight_core.text.times import as_aware
 from hindsight_core.unit import Entity, MemoryType
@@ -24,6 +24,44 @@ _MOST_BY_ASSISTANT = 0.5
 _NEUTRAL = 0.5
 _SEPARATORS = re.compile(r"\s*[,，、;；\n]\s*")
 _AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*10)?\s*\Z")
+_PRONOUNS = frozenset(
+    [
+        "i",
+        "me",
+        "my",
+        "mine",
+        "you",
+        "your",
+        "he",
+        "him",
+        "his",
+        "she",
+        "her",
+        "it",
+        "its",
+        "we",
+        "us",
+        "our",
+        "they",
+        "them",
+        "their",
+        "this",
+        "that",
+        "我们",
+        "你们",
+        "他",
+        "她",
+        "它",
+        "他们",
+        "她们",
+        "它们",
+        "咱们",
+        "自己",
+        "大家",
+        "这",
+        "那",
+    ]
+)
 _ALIASES = {
     "company": "organisation", "organization": "organisation", "org": "organisation", "team": "organisation",
     "location": "place", "city": "place", "country": "place", "people": "person", "name": "person",
@@ -118,7 +156,7 @@ def _entities(item: Mapping[str, Any], text: str, context: ExtractionContext) ->
     found = {entity.key: entity for entity in by_rules}
     for name, kind in _named(item.get("entities")):
         key = normalise_key(name)
-        if key in found or not key or not occurs(name, text):
+        if key in found or key in GENERIC_SPEAKERS or key in _PRONOUNS or not occurs(name, text):
             continue
         kind = _ALIASES.get(kind, kind)
         if kind in context.entity_types and kind != "time":

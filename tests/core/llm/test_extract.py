@@ -128,6 +128,15 @@ def test_entities_are_those_of_the_text(server, extractor, raw):
     assert {(e.name, e.type) for e in found.entities} == {("velvetbox", "system"), ("plumline", "system")}
 
 
+def test_roles_and_pronouns_are_no_names(server, extractor):
+    text = "i told the user that 我们 run velvetbox"
+    named = [{"name": name, "type": "person"} for name in ("i", "user", "我们", "User")]
+    found = one(
+        server, extractor, text, server.item(text, entities=[*named, {"name": "velvetbox", "type": "system"}])
+    )
+    assert [entity.name for entity in found.entities] == ["velvetbox"]
+
+
 @pytest.mark.parametrize(
     "raw", ["velvetbox, plumline", "velvetbox、plumline", ["velvetbox", "plumline"], "velvetbox；plumline"]
 )
