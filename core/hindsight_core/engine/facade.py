@@ -18,10 +18,20 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.engine import direct, intake, lifecycle, reading, recollection, schedule, transfer, upkeep
+from hindsight_core.engine import (
+    direct,
+    intake,
+    lifecycle,
+    network,
+    reading,
+    recollection,
+    schedule,
+    transfer,
+    upkeep,
+)
 from hindsight_core.engine.aio import off_loop
 from hindsight_core.engine.checks import file_path, known_as, listed, text_of, whole
 from hindsight_core.engine.configure import embedder_of, options_of
@@ -39,6 +49,9 @@ from hindsight_core.reranking import BoundedReranker, resolve_reranker
 from hindsight_core.scope import narrow, parse_scope
 from hindsight_core.settings import load_settings
 from hindsight_core.unit import Episode, MemoryType, MemoryUnit, Scope, Source, Status, Units
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["CountedIds", "FixedClock", "Hindsight"]
 
@@ -648,6 +661,21 @@ class Hindsight:
         """Check the store: what is wrong and what to do about it; empty when all is well."""
         return upkeep.doctor(self._parts, self._reach, self._now())
 
+    # -- the network -----------------------------------------------------------------------------------------
+
+    def graph(self, *, now: Instant | None = None) -> nx.MultiDiGraph[str]:
+        """Memories, the entities they name and the links between them, as a networkx graph; see `hindsight_core.graph`.
+
+        Raises:
+            MissingExtra: networkx is not installed.
+        """
+        return network.graph(self._parts, self._reach, self._now(now))
+
+    @property
+    def names(self) -> network.Names:
+        """Which names mean one thing in the written scope: merge and split them, and undo that."""
+        return network.Names(self._parts, self._scope, self._now())
+
     # -- the same, off the event loop ------------------------------------------------------------------------
 
     aremember = off_loop(remember)
@@ -669,6 +697,7 @@ class Hindsight:
     asweep = off_loop(sweep)
     asweep_when_due = off_loop(sweep_when_due)
     ahistory = off_loop(history)
+    agraph = off_loop(graph)
     aexport = off_loop(export)
     aimport = off_loop(import_)
     astats = off_loop(stats)
