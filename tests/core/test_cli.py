@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
+from hindsight_core import reranking
 from hindsight_core.cli import main
 from hindsight_core.cli.output import words
 from hindsight_core.embedding import HashEmbedder
 from hindsight_core.engine import configure
+from hindsight_core.reranking import BoundedReranker
 
 ENVIRONMENT = {
     k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "PYTHON", "HINDSIGHT"))
@@ -474,6 +476,26 @@ def test_eval_prints_tables_and_writes_files(run, tmp_path):
     assert written["results"][0]["headline"]["recall@3"]["mean"] == 1
 
 
+def test_eval_measures_the_same_with_a_reranker(run, tmp_path, monkeypatch):
+    class Even:
+        def rerank(self, query, passages):
+            return [0.5] * len(passages)
+
+    named = []
+
+    def resolve(name, **bounds):
+        named.append(name)
+        return None if name is None else BoundedReranker(Even(), **bounds)
+
+    monkeypatch.setattr(reranking, "resolve_reranker", resolve)
+    data = chat(tmp_path / "tiny.jsonl", *DATA)
+    status, out, _ = run("eval", data, "--json", "--baseline", "bm25", "--reranker", "onnx:there")
+    assert status == 0
+    assert set(named) == {"onnx:there"}
+    systems = [row["system"] for row in json.loads(out)["results"]]
+    assert systems == ["hindsight", "hindsight+rerank", "bm25", "bm25+rerank"]
+
+
 def test_eval_prints_json_and_compares_with_an_earlier_run(run, tmp_path):
     data = chat(tmp_path / "tiny.jsonl", *DATA)
     status, out, _ = run("eval", data, "--json")
@@ -495,7 +517,9 @@ def test_eval_keeps_stores_and_profiles_apart(run, tmp_path):
     assert "support" in out
 
 
-@pytest.mark.parametrize("option", [["--limit", "0"], ["--k", "0"], ["--baseline", "x"], ["--ablate", "x"]])
+@pytest.mark.parametrize(
+    "option", [["--limit", "0"], ["--k", "0"], ["--baseline", "x"], ["--ablate", "x"], ["--reranker", "x"]]
+)
 def test_eval_refuses_what_cannot_be(run, tmp_path, option):
     status, _, err = run("eval", chat(tmp_path / "tiny.jsonl", *DATA), *option)
     assert status == 1

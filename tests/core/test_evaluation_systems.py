@@ -14,6 +14,7 @@ from hindsight_core.evaluation.baselines import words_and_pairs
 from hindsight_core.evaluation.dataset import Kind, Memory, Question
 from hindsight_core.evaluation.systems import ablations, same_encoding
 from hindsight_core.profiles import ASSISTANT, DEFAULT, Profile, Weights
+from hindsight_core.reranking import BoundedReranker
 
 NOW = datetime(2031, 5, 1, tzinfo=UTC)
 TEXTS = {
@@ -239,6 +240,18 @@ def test_a_reranker_reorders_the_best(make_baseline):
     assert system.name == "vector+rerank"
     found = ids(ask(system, "Kestrel"))
     assert [len(TEXTS[id]) for id in found] == sorted(map(len, TEXTS.values()), reverse=True)
+
+
+def test_a_memory_is_measured_with_a_reranker_too(hindsight):
+    class LongestFirst:
+        def rerank(self, query, passages):
+            return np.array([len(passage) for passage in passages]) / 100
+
+    bounded = BoundedReranker(LongestFirst(), milliseconds=None, share=1.0)
+    twin = HindsightSystem("again", embedder=HashEmbedder(), twin_of=hindsight, reranker=bounded)
+    found = ids(ask(twin, "Which heron nests on Sundays, and which bakery?"))
+    assert [len(TEXTS[id]) for id in found] == sorted((len(TEXTS[id]) for id in found), reverse=True)
+    assert len(found) > 1
 
 
 def test_baselines_without_what_they_need(monkeypatch):

@@ -43,6 +43,11 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="beside vector, bm25, hybrid, bm25-whitespace or hybrid-whitespace; repeat, or all",
     )
     command.add_argument(
+        "--reranker",
+        metavar="NAME",
+        help="measure the first system and each baseline again with it: onnx:FOLDER or sentence-transformers:MODEL",
+    )
+    command.add_argument(
         "--ablate",
         action="append",
         default=[],
@@ -150,6 +155,7 @@ def _systems(args: argparse.Namespace, dataset: Dataset, chosen: Embedder | None
     from hindsight_core.evaluation.baselines import BASELINES, baseline
     from hindsight_core.evaluation.systems import HindsightSystem, ablated, ablations, same_encoding
     from hindsight_core.evaluation.without import SWITCHES
+    from hindsight_core.reranking import resolve_reranker
 
     profiles = [read_profile(name) for name in args.profiles or ["default"]]
     less = [*ablations(), *SWITCHES] if _EVERYTHING in args.ablate else args.ablate
@@ -175,8 +181,15 @@ def _systems(args: argparse.Namespace, dataset: Dataset, chosen: Embedder | None
                 twin_of=first,
                 switched_off=name,
             )
+    second = resolve_reranker(args.reranker, milliseconds=None)  # a figure must not depend on the machine
+    if second is not None and first is not None:
+        yield HindsightSystem(
+            f"{first.name}+rerank", profile=profiles[0], embedder=chosen, twin_of=first, reranker=second
+        )
     for name in BASELINES if _EVERYTHING in args.baseline else args.baseline:
         yield baseline(name, chosen)
+        if second is not None:
+            yield baseline(name, chosen, second.reranker)
 
 
 def _kept(folder: str | None, dataset: Dataset, number: int) -> str | Path:

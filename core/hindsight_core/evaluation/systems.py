@@ -23,9 +23,10 @@ from hindsight_core.engine.recollection import says_something, worth_telling
 from hindsight_core.errors import InvalidInput, InvalidSettings
 from hindsight_core.evaluation.dataset import Memory, Question
 from hindsight_core.evaluation.without import SWITCHES, without
-from hindsight_core.ports import Embedder, Floats
+from hindsight_core.ports import Embedder, Floats, Reranker
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hits, render
+from hindsight_core.reranking import BoundedReranker
 
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 """The present of a bank in which nothing has a date; any instant would do."""
@@ -151,6 +152,7 @@ class HindsightSystem:
         twin_of: Read the store of this system rather than fill an own one. Right for profiles that differ in how
             they recall, not in how they encode; see `same_encoding`.
         switched_off: Something of `without.SWITCHES` that it recalls without.
+        reranker: Looks at the best hits again.
     """
 
     def __init__(
@@ -162,6 +164,7 @@ class HindsightSystem:
         path: str | Path = ":memory:",
         twin_of: HindsightSystem | None = None,
         switched_off: str | None = None,
+        reranker: Reranker | BoundedReranker | None = None,
     ) -> None:
         self.name = name
         self._watch = Stopwatch(embedder) if embedder is not None else None
@@ -174,6 +177,7 @@ class HindsightSystem:
             profile=profile,
             embedder=self._watch,
             clock=self._clock,
+            reranker=reranker,
         )
         self._asked = self.memory if switched_off is None else without(self.memory, switched_off)
 

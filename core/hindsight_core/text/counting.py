@@ -16,6 +16,8 @@ CountTokens = Callable[[str], int]
 
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
+_WANTED = "count_tokens must be a function from a text to a number, or a tokenizer (of tiktoken, tokenizers or transformers)"
+
 
 def estimate_tokens(text: str) -> int:
     """Tokens of a typical model, a little generously: one per CJK character, one per 3.6 other characters."""
@@ -44,8 +46,6 @@ def token_counter(tokenizer: Any) -> CountTokens:
             return len(getattr(encoding, "ids", encoding))
 
         return count
-    if callable(tokenizer) and not isinstance(tokenizer, type):
+    if callable(tokenizer):
         return tokenizer  # type: ignore[no-any-return]
-    raise InvalidInput(
-        "count_tokens must be a function from a text to a number, or a tokenizer (tiktoken, tokenizers, transformers)"
-    )
+    raise InvalidInput(_WANTED)
