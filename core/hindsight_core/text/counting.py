@@ -35,9 +35,9 @@ def token_counter(tokenizer: Any) -> CountTokens:
     Raises:
         InvalidInput: It is none of these.
     """
-    if hasattr(
-        tokenizer, "encode_ordinary"
-    ):  # tiktoken, whose `encode` refuses text that spells a special token
+    if isinstance(tokenizer, str | type):  # these have an `encode` too
+        raise InvalidInput(_WANTED)
+    if hasattr(tokenizer, "encode_ordinary"):  # tiktoken: its `encode` refuses what spells a special token
         return lambda text: len(tokenizer.encode_ordinary(text))
     if hasattr(tokenizer, "encode"):
 
