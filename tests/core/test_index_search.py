@@ -917,3 +917,38 @@ def test_memory_is_counted_by_what_is_kept():
     full = index.memory_bytes
     index.remove(np.arange(1, 901))
     assert full / 20 < index.memory_bytes < full / 5
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            Memory,
+            row=st.integers(1, 9),
+            words=st.sampled_from(["", "tea", "tea tea milk"]),
+            scope=st.sampled_from([("ana",), ("ana", "work"), ("bob",)]),
+            status=st.sampled_from(STATUSES),
+            indexed=st.booleans(),
+            timestamp=st.sampled_from([NAN, T0, T0 + 5]),
+            expires_at=st.sampled_from([NAN, NAN, T0 - 5, T0 + 5]),
+        ),
+        max_size=12,
+    )
+)
+def test_what_is_kept_of_visibility_is_what_would_be_found_anew(memories):
+    index = index_of()
+    questions = [
+        seen(*scopes, now=NOW + timedelta(seconds=later), statuses=frozenset(statuses))
+        for scopes in ((), [("ana",)], [("ana", "work"), ("bob",)])
+        for statuses in ([Status.ACTIVE], STATUSES)
+        for later in (0, 7, -7)
+    ]
+    everything = np.arange(1, 10)
+    for memory in memories:
+        index.upsert(batch(memory))
+        for question in questions:
+            kept, anew = index.visible(question, None), index.visible(question, everything)
+            assert kept.slots.tolist() == anew.slots.tolist()
+            assert kept.member.tolist() == anew.member.tolist()
+            assert (kept.words, str(kept.newest)) == (anew.words, str(anew.newest))
+            assert index.search(probe("tea", visible=question), kept)[1].size == len(anew.slots)

@@ -115,11 +115,17 @@ class SearchIndex:
 
     def upsert(self, rows: Rows) -> None:
         """Insert memories, or replace those whose row id is known."""
+        dead = self._memories.dead
         added = self._append(rows)
         self._terms.extend(rows.terms, _repeat(added, sizes_of(rows.term_offsets)))
         self._entities.extend(rows.entities | _ONE, _repeat(added, sizes_of(rows.entity_offsets)))
         self._groups.insert(added)
-        self._changed()
+        if self._memories.dead > dead:
+            self._changed()
+            return
+        self._version += 1
+        self._found.clear()
+        self._masks.grow(self._memories, added, self._version)
 
     def remove(self, row: Ints) -> None:
         """Remove memories; unknown row ids are ignored."""
@@ -180,7 +186,7 @@ class SearchIndex:
             slots,
             len(self._memories),
             self._version,
-            average=float(self._memories.length.view.take(slots).sum()) / max(len(slots), 1) or 1.0,
+            words=int(self._memories.length.view.take(slots).sum()),
             newest=float(np.fmax.reduce(self._memories.timestamp.view.take(slots), initial=np.nan)),
         )
         if plain:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight_core.ports import Doubles, Ints, Visibility
+from hindsight_core.scope import covers
 from hindsight_core.stores.index.columns import Growing, Value
 from hindsight_core.stores.index.memories import Memories
 from hindsight_core.unit import Scope, Status
@@ -29,22 +30,38 @@ class Mask:
         slots: int64, ascending.
         member: bool over all slots.
         version: The state of the index it belongs to.
-        average: Mean length of the visible memories in terms, 1 where there is none.
+        words: Number of terms in the visible memories, repetitions counted.
         newest: Time of the newest dated one; nan when none is dated.
     """
 
     def __init__(
-        self, slots: Ints, count: int, version: int, *, average: float = 1.0, newest: float = np.nan
+        self, slots: Ints, count: int, version: int, *, words: int = 0, newest: float = np.nan
     ) -> None:
         self.slots = slots
         self.version = version
-        self.average = average
+        self.words = words
         self.newest = newest
         self.member: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self.member[slots] = True
 
     def __len__(self) -> int:
         return len(self.slots)
+
+    def grown(self, memories: Memories, added: Ints, shown: NDArray[np.bool_], version: int) -> Mask:
+        """The mask of a later state, in which slots were added and some of them are shown."""
+        new = added[shown]
+        grown = Mask.__new__(Mask)
+        grown.slots = np.concatenate([self.slots, new])
+        grown.member = np.concatenate([self.member, shown])
+        grown.version = version
+        grown.words = self.words + int(memories.length.view[new].sum())
+        grown.newest = float(np.fmax.reduce(memories.timestamp.view[new], initial=self.newest))
+        return grown
+
+    @property
+    def average(self) -> float:
+        """Mean length of the visible memories in terms; 1 where they have none."""
+        return self.words / max(len(self.slots), 1) or 1.0
 
     @property
     def selective(self) -> bool:
@@ -73,6 +90,17 @@ class Masks:
         if kept is None or not kept[1] <= visible.now.timestamp() < kept[2]:
             return None
         return kept[0]
+
+    def grow(self, memories: Memories, added: Ints, version: int) -> None:
+        """Let the masks take in new slots behind all others; nothing else has changed."""
+        if not np.isnan(memories.expires_at.view[added]).all():
+            self._kept.clear()  # then a mask holds no longer as long as it did
+        for (scopes, statuses), (mask, since, until) in self._kept.items():
+            shown = memories.live.view[added] & memories.indexed.view[added]
+            shown &= np.isin(memories.status.view[added], [_STATUSES.index(status) for status in statuses])
+            names = [memories.scopes.names[code] for code in memories.scope.view[added].tolist()]
+            shown &= [any(covers(scope, name) for scope in scopes) for name in names]
+            self._kept[scopes, statuses] = mask.grown(memories, added, shown, version), since, until
 
     def keep(self, visible: Visibility, mask: Mask, expires_at: Doubles) -> None:
         """Keep a mask from the last expiry before the question's `now` until the next after it."""
