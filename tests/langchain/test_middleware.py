@@ -232,8 +232,7 @@ async def test_an_outage_of_memory_does_not_kill_the_agent(open_memory, caplog, 
         result = await run(agent(memory, script("Sorry again.")), way, ask())
     assert result["messages"][-1].content == "Sorry again."
     said = [r.getMessage() for r in caplog.records if r.name.startswith("hindsight_langchain")]
-    assert said == [
-        "recall failed (EmbeddingError); the agent goes on without memories",
+    assert said == [  # without the model recall went by words; without the store there was none
         "recall failed (StoreClosed); the agent goes on without memories",
         "this turn was not remembered (StoreClosed)",
     ]

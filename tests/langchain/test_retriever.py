@@ -15,8 +15,7 @@ from langchain_core.load import dumpd
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-from hindsight_core.embedding import HashEmbedder
-from hindsight_core.errors import EmbeddingError, InvalidInput
+from hindsight_core.errors import InvalidInput, StoreClosed
 from hindsight_langchain import HindsightRetriever
 
 FACTS = [
@@ -267,25 +266,16 @@ def test_callbacks_tags_and_tracing_params(filled):
 
 
 async def test_errors_are_raised_and_reported(open_memory):
-    class Down(HashEmbedder):
-        up = True
-
-        def embed_query(self, text):
-            if not self.up:
-                raise EmbeddingError("down")
-            return super().embed_query(text)
-
-    embedder = Down()
-    memory = open_memory(embedder=embedder)
+    memory = open_memory()
     memory.remember("green tea")
-    embedder.up = False
+    memory.close()
     retriever = HindsightRetriever(memory=memory)
     events = Events()
-    with pytest.raises(EmbeddingError):
+    with pytest.raises(StoreClosed):
         retriever.invoke("green tea", {"callbacks": [events]})
-    with pytest.raises(EmbeddingError):
+    with pytest.raises(StoreClosed):
         await retriever.ainvoke("green tea", {"callbacks": [events]})
-    assert [event for event in events.seen if event[0] == "error"] == [("error", EmbeddingError)] * 2
+    assert [event for event in events.seen if event[0] == "error"] == [("error", StoreClosed)] * 2
 
 
 async def test_async_gives_the_same_and_leaves_the_loop_free(open_memory, needs_loop):

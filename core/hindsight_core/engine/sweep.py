@@ -106,7 +106,10 @@ def _let_go(parts: Parts, scope: Scope, batch: str, now: datetime) -> None:
 
     The journal is gone through once, oldest events first, some thousand in one sweep; the store keeps how far.
     """
-    before = now - timedelta(days=RETENTION_DAYS)
+    try:
+        before = now - timedelta(days=RETENTION_DAYS)
+    except OverflowError:  # the calendar's first month: nothing is that old
+        return
     seen = mark = int(parts.store.meta().get(_let_go_name(scope), "0"))
     gone: list[Key] = []
     for event in islice(parts.store.events(after=mark, scopes=[scope]), _EVENTS):
