@@ -8,7 +8,6 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -32,6 +31,7 @@ from hindsight_core.ports import Clock, Embedder
 from hindsight_core.readers import Input, read_chat, read_input
 from hindsight_core.recall import Hits
 from hindsight_core.settings import load_settings
+from hindsight_core.stores.opening import may_be
 from hindsight_core.text.times import as_aware
 
 IN_MEMORY = ":memory:"
@@ -73,7 +73,7 @@ def opened(args: Namespace, stack: ExitStack, *, make: bool = False, embeds: boo
     Raises:
         InvalidInput: There is no such memory; a mistyped name must not make an empty one.
     """
-    if not make and args.db != IN_MEMORY and not Path(args.db).exists():
+    if not make and args.db != IN_MEMORY and not may_be(args.db):
         raise InvalidInput(
             f"no memory at {args.db}: remember or ingest something first, or name another with --db"
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from hindsight_core.cli import commands, measure, tuning
+from hindsight_core.cli import commands, measure, moving, tuning
 from hindsight_core.profile_file import PRESETS
 from hindsight_core.unit import MemoryType, Status
 
@@ -103,6 +103,16 @@ def build_parser() -> Parser:
     command = add("import", commands.import_, "read what export wrote")
     command.add_argument("path")
 
+    command = add(
+        "migrate", moving.migrate, "move a memory to another store, journal and all; broken off, it goes on"
+    )
+    command.add_argument(
+        "source", metavar="SRC", help="a file, a folder (Qdrant Edge) or the address of a Qdrant server"
+    )
+    command.add_argument(
+        "target", metavar="DST", help="the same; a folder that is not there yet ends with a slash"
+    )
+
     add("stats", commands.stats, "counts and sizes")
     add("doctor", commands.doctor, "what is wrong, and what to do about it; status 1 when anything is")
     add("scopes", commands.scopes, "the scopes a file holds")
@@ -148,9 +158,9 @@ def _common(parser: Parser, *, top: bool, own: bool = False) -> None:
     group = parser.add_argument_group("of every command")
     group.add_argument(
         "--db",
-        metavar="FILE",
+        metavar="PLACE",
         default=default(None),
-        help="the memory (default: $HINDSIGHT_DB, else hindsight.db)",
+        help="the memory: a file, a folder, or the address of a Qdrant server (default: $HINDSIGHT_DB, else hindsight.db)",
     )
     group.add_argument(
         "--scope",

@@ -36,6 +36,11 @@ def open_place(place: str | os.PathLike[str]) -> Store:
     return SqliteStore.open(place)
 
 
+def may_be(place: str) -> bool:
+    """Whether a memory may be at a place: a file or a folder that exists, or any address."""
+    return "://" in place or Path(place).exists()
+
+
 def _server(address: str) -> Store:
     try:
         parts = urlsplit(address)

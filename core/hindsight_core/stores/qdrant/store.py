@@ -20,6 +20,7 @@ from hindsight_core.stores.qdrant.commit import Lease, State, commit, finish, pe
 from hindsight_core.stores.qdrant.far import FarReading
 from hindsight_core.stores.qdrant.points import Overlay, Points
 from hindsight_core.stores.qdrant.reading import NearReading
+from hindsight_core.stores.qdrant.replica import QdrantReplica
 from hindsight_core.stores.qdrant.scene import Scene
 from hindsight_core.stores.qdrant.transaction import QdrantTransaction
 from hindsight_core.stores.qdrant.view import View
@@ -332,6 +333,16 @@ class QdrantStore:
     def recall_log(self, recall_id: str) -> tuple[Scope, list[Key]] | None:
         """Scope and memories of a past recall."""
         return library.recall_log(self._look(), recall_id)
+
+    # -- moving ----------------------------------------------------------------------------------------------
+
+    def view(self) -> View:
+        """What is stored, for the parts of this package."""
+        return self._look()
+
+    def replica(self) -> QdrantReplica:
+        """Everything as records, to be moved; see `stores.moving`."""
+        return QdrantReplica(self)
 
     # -- the end ---------------------------------------------------------------------------------------------
 

@@ -347,6 +347,7 @@ class QdrantTransaction:
         self.state.recall += 1
         self._changed[SIDE][point_id(RECALL, (), recall_id)] = {
             "kind": RECALL,
+            "name": storable(recall_id),
             "number": self.state.recall,
             TENANT: encode_scope(scope),
             "keys": dumps(keys),

@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from sqlite3 import Connection
@@ -23,6 +23,7 @@ from hindsight_core.stores.sqlite.connections import MEMORY, Connections, checke
 from hindsight_core.stores.sqlite.erase import wipe
 from hindsight_core.stores.sqlite.failures import ours
 from hindsight_core.stores.sqlite.reading import SqliteReading
+from hindsight_core.stores.sqlite.replica import SqliteReplica
 from hindsight_core.stores.sqlite.transaction import SqliteTransaction
 from hindsight_core.unit import Episode, Key, MemoryUnit, Scope
 
@@ -375,6 +376,16 @@ class SqliteStore:
         """Scope and memories of a past recall."""
         with self._snapshot() as connection:
             return journal.recall_log(connection, recall_id, self.path)
+
+    # -- moving ----------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """A connection that sees one state of the file, for the parts of this package."""
+        return self._snapshot()
+
+    def replica(self) -> SqliteReplica:
+        """Everything as records, to be moved; see `stores.moving`."""
+        return SqliteReplica(self)
 
     # -- the end ---------------------------------------------------------------------------------------------
 
