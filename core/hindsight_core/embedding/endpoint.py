@@ -104,6 +104,7 @@ class EndpointEmbedder:
         self._trouble = ""
         self._lock = threading.Lock()
         self._client: Any = None
+        self._pid = 0
 
     def __repr__(self) -> str:
         return f"EndpointEmbedder({self.model!r}, base_url={self.base_url!r})"
@@ -214,8 +215,9 @@ class EndpointEmbedder:
         return None if self._key and self._key in f"{error}{getattr(error, 'body', '')}" else error
 
     def _connected(self) -> Any:
+        """The client of this process: connections do not survive a fork."""
         with self._lock:
-            if self._client is None:
+            if self._client is None or self._pid != os.getpid():
                 try:
                     import openai
                 except ImportError as error:
@@ -231,7 +233,7 @@ class EndpointEmbedder:
                     )
                 except openai.OpenAIError as error:
                     raise InvalidInput("the embedding endpoint needs api_key or $OPENAI_API_KEY") from error
-                self._key = self._client.api_key
+                self._key, self._pid = self._client.api_key, os.getpid()
             return self._client
 
 
