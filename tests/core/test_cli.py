@@ -257,6 +257,15 @@ def test_context_is_printed_as_it_is(filled, run):
     assert run("context", "melting point of tungsten") == (0, "", "")
 
 
+def test_recollect_speaks_only_when_it_is_worth_it(run, filled):
+    status, out, _ = run("recollect", "Which port does Kestrel listen on?", "--max-tokens", "200")
+    assert status == 0
+    assert "7420" in out
+    assert filled("recollect", "Which port does Kestrel listen on?", "-k", "1")["context"].count("\n- ") == 1
+    assert run("recollect", "Thanks a lot!") == (0, "", "")
+    assert filled("recollect", "melting point of tungsten") == {"context": None}
+
+
 def test_out_and_in_again(filled, told, tmp_path):
     written = filled("export", str(tmp_path / "x.jsonl"))
     assert written["memories"] == 3

@@ -210,6 +210,19 @@ def context(args: Namespace) -> None:
             sys.stdout.write(block + "\n")
 
 
+def recollect(args: Namespace) -> None:
+    """`hindsight recollect`: the block, or nothing at all."""
+    with ExitStack() as stack:
+        memory = opened(args, stack)
+        block = memory.recollect(
+            _text(args.message), k=args.k, max_tokens=args.max_tokens, history=args.history
+        )
+        if args.json:
+            emit(True, {"context": block})
+        elif block:
+            sys.stdout.write(block + "\n")
+
+
 def find(args: Namespace) -> None:
     """`hindsight find`."""
     with ExitStack() as stack:

@@ -55,6 +55,22 @@ def build_parser() -> Parser:
     _question(command)
     command.add_argument("--max-tokens", type=int, default=800, help="at most so long (default %(default)s)")
 
+    command = add(
+        "recollect",
+        commands.recollect,
+        "what a message brings to mind; nothing when it is better to say nothing",
+    )
+    command.add_argument("message", help="what was just said, or - for standard input")
+    command.add_argument("-k", type=int, default=5, help="at most so many memories (default %(default)s)")
+    command.add_argument("--max-tokens", type=int, default=400, help="at most so long (default %(default)s)")
+    command.add_argument(
+        "--history",
+        action="append",
+        default=[],
+        metavar="TURN",
+        help="a turn before it; repeat, oldest first",
+    )
+
     command = add("find", commands.find, "memories that match exactly, newest first")
     _filters(command, exact=True)
     command.add_argument("--limit", type=int, help="at most so many")
