@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hindsight_core import arrays
 from hindsight_core.arrays import distinct, product
-from hindsight_core.stores.index.threads import beside
+from hindsight_core.threads import beside
 
 
 @given(st.lists(st.integers(-5, 40)))
@@ -33,10 +33,10 @@ def test_work_beside_other_work_gives_its_result_or_its_error(monkeypatch):
     here = threading.get_ident()
     assert beside(threading.get_ident, worthwhile=False)() == here
     with ThreadPoolExecutor(1) as pool:
-        monkeypatch.setattr("hindsight_core.stores.index.threads._pool", lambda: pool)
+        monkeypatch.setattr("hindsight_core.threads._pool", lambda: pool)
         assert beside(threading.get_ident, worthwhile=True)() != here
         failing = beside(lambda: 1 // 0, worthwhile=True)
         with pytest.raises(ZeroDivisionError):
             failing()
-    monkeypatch.setattr("hindsight_core.stores.index.threads._pool", lambda: None)  # a single processor
+    monkeypatch.setattr("hindsight_core.threads._pool", lambda: None)  # a single processor
     assert beside(threading.get_ident, worthwhile=True)() == here

@@ -7,21 +7,45 @@ either: inside the lock neighbours are searched anew, and an opinion counts only
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import numpy as np
 
 from hindsight_core.embedding import calibrate
 from hindsight_core.engine.parts import Parts
-from hindsight_core.engine.settle import LEAST, NEAR, neighbourhood
+from hindsight_core.engine.settle import LEAST, NEAR, nearest, neighbourhood
 from hindsight_core.engine.verdicts import Opinions, is_open, told, verdict_on
 from hindsight_core.ports import BatchExtractor, Extraction, IndexEntry, Relation, Told, Visibility
+from hindsight_core.threads import beside
 from hindsight_core.unit import Scope
 
 log = logging.getLogger(__name__)
 
 Near = list[tuple[Told, float]]
+
+
+def look_ahead(
+    parts: Parts, made: Sequence[IndexEntry], compared: Sequence[bool], scope: Scope, now: datetime
+) -> Callable[[], object]:
+    """Begin to search what is near the new texts while they are read; returns what waits for the end of it.
+
+    The write searches again, inside its lock, and is answered at once if nothing has changed since.
+    """
+    wanted = [entry for entry, compare in zip(made, compared, strict=True) if compare]
+    calibration = parts.calibration
+    if calibration is None or not wanted:
+        return _nothing
+
+    def search() -> None:
+        with parts.store.reading(Visibility(scopes=(scope,), now=now)) as view:
+            nearest(view, wanted, scope, now, calibration)
+
+    return beside(search, worthwhile=True)
+
+
+def _nothing() -> None:
+    pass
 
 
 def open_pairs(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from hindsight_core.embedding import embed_checked
 from hindsight_core.encode import Draft, extract_all, index_text, split
-from hindsight_core.engine.foresight import open_pairs, opinions
+from hindsight_core.engine.foresight import look_ahead, open_pairs, opinions
 from hindsight_core.engine.items import Item, fingerprint
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import Neighbour, Settler
@@ -234,7 +234,9 @@ def _encode(
         (one.text, context_of(parts, one, tuple(old for old, _ in known)))
         for one, known in zip(texts, near, strict=True)
     ]
+    ahead = look_ahead(parts, made, compared, scope, now)
     found = extracted(parts, asked)
+    ahead()
     for (job, content, source), entry, (extraction, error) in zip(pieces, made, found, strict=True):
         job.drafts.append(Draft(content=content, source=source, extraction=extraction))
         job.entries.append(entry)

@@ -11,9 +11,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from hindsight_core.consolidate import Decision, Statement, Verdict, decide, read_statement
+from hindsight_core.consolidate.decide import RELATED_FROM
 from hindsight_core.consolidate.same import distinguished
 from hindsight_core.ports import Relation, Told
 from hindsight_core.unit import MemoryUnit
+
+_STATED_AGAIN = 0.8
+"""What states nothing (a question, a greeting) replaces nothing; it can be told again, and then lies nearer than this."""
+_NOTHING = Decision(Verdict.NEW, "nothing in common")
 
 Opinions = Mapping[tuple[Told, Told], Relation]
 """By (the text that comes in, the one that is there)."""
@@ -33,8 +38,11 @@ def verdict_on(new: Told, old: Told, similarity: float | None, opinion: Relation
         similarity: Their calibrated similarity; None without an embedder.
         opinion: What somebody thinks of it; it counts where the rules leave it open.
     """
+    said = statement(new)
+    if not said.facts and similarity is not None and similarity < _STATED_AGAIN:
+        return Decision(Verdict.RELATED, "similar") if similarity >= RELATED_FROM else _NOTHING
     found = decide(
-        statement(new),
+        said,
         statement(old),
         similarity=similarity,
         new_time=new.timestamp,

@@ -31,7 +31,7 @@ from hindsight_core.stores.index.memories import Memories
 from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
 from hindsight_core.stores.index.rows import Rows
 from hindsight_core.stores.index.select import Column, first
-from hindsight_core.stores.index.threads import beside
+from hindsight_core.threads import beside
 from hindsight_core.unit import LinkKind
 
 __all__ = ["Mask", "Rows", "SearchIndex"]
@@ -56,6 +56,18 @@ class _Found:
     cosine: list[Floats] = field(default_factory=list)  # of all visible memories, once they were compared
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """The nearest memories asked for last: a writer looks before it takes the lock, and again inside."""
+
+    mask: Mask
+    vectors: Floats
+    top: int
+    least: float
+    rows: Ints
+    cosines: Floats
+
+
 class SearchIndex:
     """The memories of one store, ready to be searched.
 
@@ -76,6 +88,7 @@ class SearchIndex:
         self._scopes = Scopes()
         self._groups = Groups(self._memories)
         self._found: list[_Found] = []
+        self._near: _Near | None = None
         self._masks = Masks()
 
     def __len__(self) -> int:
@@ -125,6 +138,7 @@ class SearchIndex:
             return
         self._version += 1
         self._found.clear()
+        self._near = None
         self._masks.grow(self._memories, added, self._version)
 
     def remove(self, row: Ints) -> None:
@@ -148,6 +162,7 @@ class SearchIndex:
     def _changed(self) -> None:
         self._version += 1
         self._found.clear()
+        self._near = None
         self._masks.clear()
         before = len(self._memories)
         if self._memories.dead <= max(before // 4, _FEW_DEAD):
@@ -316,6 +331,13 @@ class SearchIndex:
     def near(self, mask: Mask, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
         """The nearest visible memories of each vector; see `ports.Reading.near`. Ties by id, as in `search`."""
         self._check(mask)
+        known = self._near
+        if (
+            known is not None
+            and (known.mask, known.top, known.least) == (mask, top, least)
+            and np.array_equal(known.vectors, vectors)
+        ):
+            return known.rows.copy(), known.cosines.copy()
         rows = np.full((len(vectors), top), -1, np.int64)
         cosines = np.full((len(vectors), top), np.nan, np.float32)
         for i, slots in enumerate(self._vectors.near(vectors, mask, top=top, least=least)):
@@ -324,6 +346,7 @@ class SearchIndex:
             order = np.lexsort((self._memories.id_rank(slots), -cosine))[:top]
             rows[i, : len(order)] = self._memories.row.view[slots[order]]
             cosines[i, : len(order)] = cosine[order]
+        self._near = _Near(mask, vectors.copy(), top, least, rows.copy(), cosines.copy())
         return rows, cosines
 
     def vectors(self, mask: Mask, rows: Ints) -> Floats:
