@@ -88,6 +88,16 @@ def test_pieces_of_one_episode_that_touch_are_joined():
     assert {h.unit.id for h in shown} == {"e#1", "e#2", "e#9"}
 
 
+def test_a_piece_that_fits_is_not_lost_with_neighbours_that_do_not():
+    best = hit("e#2", "The gate word is marigold.", episode="e", span=(0, 26))
+    long = hit("e#3", "And so on. " * 40, episode="e", span=(27, 467))
+    other = hit("o", "The gate is green.")
+    block, shown = render([best, long, other], 60)
+    assert [h.unit.id for h in shown] == ["e#2", "o"]
+    assert "marigold" in block
+    assert {h.unit.id for h in render([best, long, other], 400)[1]} == {"e#2", "e#3", "o"}
+
+
 def test_same_ids_of_two_scopes_are_two_memories():
     mine = hit("x", "mine")
     theirs = hit("x", "shared")

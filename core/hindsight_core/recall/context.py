@@ -122,21 +122,21 @@ def render(
     Returns:
         The block and the hits it shows. ("", []) when none fits or there is none.
     """
-    shown: list[tuple[_Entry, str]] = []
+    chosen: list[Hit] = []
     used = count_tokens(f"{OPEN}\n{PREAMBLE}\n{CLOSE}")
     told: set[Key] = set()
-    for entry in _group(hits):
-        if all(hit.unit.key in told for hit in entry.hits):
+    for hit in hits:
+        if hit.unit.key in told:
             continue
-        text = entry.text(ids=ids)
-        cost = count_tokens(text + "\n")
+        cost = count_tokens(_Entry([hit]).text(ids=ids) + "\n")
         if used + cost > max_tokens:
             continue
         used += cost
-        shown.append((entry, text))
-        for hit in entry.hits:
-            told.add(hit.unit.key)
-            told.update(other.key for other in (*hit.predecessors, *hit.contradicts))
+        chosen.append(hit)
+        told.add(hit.unit.key)
+        told.update(other.key for other in (*hit.predecessors, *hit.contradicts))
+    # Joined only now: a piece that fits must not be lost because its neighbours do not.
+    shown = [(entry, entry.text(ids=ids)) for entry in _group(chosen)]
     while shown:
         body = "\n".join(text for _, text in sorted(shown, key=lambda pair: _time_order(pair[0].hits[0])))
         block = f"{OPEN}\n{PREAMBLE}\n{body}\n{CLOSE}"
