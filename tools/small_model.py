@@ -86,11 +86,11 @@ def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     """Serve, remember, report."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 4
     turns = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][:count]
     console = Console()
     with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as url:
-        chat = Chat(OpenAIChat("gemma-3-270m", base_url=url, max_tokens=300, timeout=300), concurrency=1)
+        chat = Chat(OpenAIChat("gemma-3-270m", base_url=url, max_tokens=120, timeout=600), concurrency=1)
         extractor = Counting(chat)
         started = time.monotonic()
         with Hindsight.open(
