@@ -43,7 +43,7 @@ def test_any_two_texts_get_a_verdict_and_always_the_same(
     )
     assert first == again
     assert first.reason
-    assert not first.earlier_wins or first.verdict is Verdict.EVOLVES
+    assert not first.earlier_wins or first.verdict is Verdict.EVOLVES or first.partly
     assert not first.partly or first.verdict is Verdict.RELATED
 
 

@@ -44,6 +44,7 @@ _BY_ROLE = word_set("boss subordinate customer")
 _TIMES = frozenset(["date", "weekday", "year"])
 _SHORT = 8
 """A fact of so many words is one fact; a longer one must be met more fully to be replaced."""
+_SHARED_TOPICS = 2
 _MET, _MET_WHEN_LONG = 0.25, 0.5
 
 Finding = tuple[bool, str]
@@ -84,6 +85,21 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
             or implied.done_otherwise(later, earlier, shared, marks)
         )
     return (True, found) if found else None
+
+
+def revises(later: Fact, earlier: Fact) -> bool:
+    """Whether a fact gives something of the earlier one another value, with or without a sign of change.
+
+    Too little to replace it, but enough to ask for the later one first.
+    """
+    if later.marks & _UNREAL:
+        return False
+    shared = shared_keys(later, earlier)
+    topics = shared - earlier.names - earlier.kin
+    if len(topics) < _SHARED_TOPICS or another_subject(later, earlier, shared):
+        return False
+    _, changed = values(later, earlier)
+    return bool(changed) and same_slot(later, earlier, changed or [])
 
 
 def _of_another(later: Fact, earlier: Fact, shared: frozenset[str]) -> bool:

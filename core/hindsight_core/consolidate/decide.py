@@ -6,11 +6,11 @@ whole is replaced. A long turn that is met in part, and a turn that also asks fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from hindsight_core.consolidate.change import replaces
+from hindsight_core.consolidate.change import replaces, revises
 from hindsight_core.consolidate.doubt import doubtful
 from hindsight_core.consolidate.lexicon import word_set
 from hindsight_core.consolidate.marks import Mark
@@ -46,7 +46,7 @@ class Decision:
         verdict: The verdict.
         reason: Why, in a few words without memory text.
         earlier_wins: The new statement is the older one: it takes its place in the timeline as history, and what
-            was stored stays current. Only with EVOLVES.
+            was stored stays current. Only with EVOLVES, or partly.
         partly: The later statement replaces a part of the earlier one, which stays. Only with RELATED.
     """
 
@@ -91,9 +91,8 @@ def decide(
         and not later.marks & _SIGN
     ):
         return Decision(Verdict.CONTRADICTS, "two values, and no telling which is later")
-    if decision.verdict is Verdict.EVOLVES and not is_later:
-        return Decision(Verdict.EVOLVES, decision.reason, earlier_wins=True)
-    return decision
+    ordered = decision.verdict is Verdict.EVOLVES or decision.partly
+    return replace(decision, earlier_wins=True) if ordered and not is_later else decision
 
 
 def _compare(later: Statement, earlier: Statement) -> Decision | None:
@@ -117,6 +116,10 @@ def _compare(later: Statement, earlier: Statement) -> Decision | None:
                 found = Decision(Verdict.RELATED, f"replaces a part: {reason}", partly=True)
             elif len(later.facts) + len(earlier.facts) <= _FEW:
                 found = Decision(Verdict.CONTRADICTS, reason)
+    if found is None and any(
+        not _whole(told, earlier) and revises(fact, told) for told in earlier.facts for fact in later.facts
+    ):
+        return Decision(Verdict.RELATED, "gives a part another value", partly=True)
     return found
 
 

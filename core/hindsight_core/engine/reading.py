@@ -23,6 +23,7 @@ from hindsight_core.profiles import Profile
 from hindsight_core.recall import Hit, Hits, analyse, rank, render
 from hindsight_core.recall.hits import Signal
 from hindsight_core.recall.relevance import relevance
+from hindsight_core.recall.succession import newest_first
 from hindsight_core.scope import covers
 from hindsight_core.strength import after_use
 from hindsight_core.unit import Key, LinkKind, MemoryUnit, Scope, Status
@@ -200,7 +201,7 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
         if second is not None:
             found = reranked(second, "\n".join([*request.history, request.query]), found)[: request.k]
         found += more
-        found = _with_history(parts.store, found, request.now)
+        found = _with_history(parts.store, newest_first(found), request.now)
     log.add(recall_id, request.query, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
 

@@ -167,6 +167,8 @@ class Settler:
                 replaced.append(neighbour.unit)
             elif self._links_of(neighbour.unit) >= MAX_LINKS:
                 continue
+            elif decision.partly:  # both stay, and the later one comes first
+                links.append(Link(neighbour.unit.id, LinkKind.EVOLVES, outgoing=not decision.earlier_wins))
             elif decision.verdict is Verdict.CONTRADICTS:
                 links.append(Link(neighbour.unit.id, LinkKind.CONTRADICTS))
             elif decision.verdict in (Verdict.RELATED, Verdict.SAME) and _similar(links) < MAX_SIMILAR:
@@ -250,7 +252,12 @@ class Settler:
         for link in newer.related_ids:
             if link.kind is LinkKind.EVOLVES and link.outgoing:
                 past = self._tx.get((unit.scope, link.id))
-                if past is None or past.timestamp is None or told is None:
+                if (
+                    past is None
+                    or past.status is not Status.SUPERSEDED
+                    or past.timestamp is None
+                    or told is None
+                ):
                     continue
                 if past.timestamp >= told:
                     return self._into_the_past(unit, past)
