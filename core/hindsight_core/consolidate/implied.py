@@ -68,7 +68,10 @@ def _own(clause: Clause, later: Fact, earlier: Fact) -> bool:
     """Whether both speak of the speaker alone, or of the speaker and others."""
     if not (earlier.first and later.first) or ("we" in later.words) != ("we" in earlier.words):
         return False
-    return clause.words[:1] in (("i",), ("we",)) or clause.subject <= earlier.keys | _OWN_HAN
+    return (
+        clause.words[:1] in (("i",), ("we",), ("i'd",), ("i'll",))
+        or clause.subject <= earlier.keys | _OWN_HAN
+    )
 
 
 def displaced(later: Fact, earlier: Fact) -> str | None:
@@ -104,7 +107,7 @@ def switched(later: Fact, earlier: Fact, marks: int) -> str | None:
         or earlier.kin
     ):
         return None
-    bare = len(earlier.names) == 1 and earlier.keys <= earlier.names
+    bare = len(earlier.names) == 1 and nouns(earlier) <= earlier.names
     if not bare or ("we" in later.words) != ("we" in earlier.words):
         return None
     if _USES.isdisjoint(earlier.words) and not _USES_HAN.search(earlier.han):

@@ -95,6 +95,53 @@ KINDS = {
         r"[在于].{1,10}(?:上班|工作|任职|供职|实习|做)|title|职位|职称|是.{0,4}(?:工程师|开发|设计师|会计|老师|律师|经理|护士|实习生|运营|产品|销售|编辑)|没工作|待业|失业|在.{1,4}[部组]",
         r"离职|辞职|跳槽|入职|转岗|裁员|被裁|找到.{0,3}工作|换.{0,3}工作|[调转]到.{1,5}[部组]|转正|升(?!级|到|温|降)",
     ),
+    "seat": Kind(
+        True,
+        r"sit|sitting|seat",
+        r"sit|sitting|seat|moved me (?:next )?to",
+        r"坐.{0,6}(?:排|旁边|窗|过道|边上)|座位",
+        r"坐.{0,6}(?:排|旁边|窗|过道|边上)|座位",
+        signed=True,
+    ),
+    "payment": Kind(
+        True,
+        r"pay (?:with|in|by|for everything with)",
+        r"pay (?:with|in|by)",
+        r"付款|付钱|支付|结账|付现|刷卡",
+        r"付款|付钱|支付|结账|付现|刷卡",
+        signed=True,
+    ),
+    "bed": Kind(
+        True,
+        r"(?:go|going) to (?:bed|sleep)|bedtime|fall asleep",
+        r"(?:go|going) to (?:bed|sleep)|bedtime|fall asleep",
+        r"[点早晚夜就才]睡|睡觉|就寝",
+        r"[点早晚夜就才]睡|睡觉|就寝",
+        signed=True,
+    ),
+    "waking": Kind(
+        True,
+        r"(?:get|getting|got|wake|waking) up",
+        r"(?:get|getting|wake|waking) up",
+        r"起床|[点就才]起(?!来)",
+        r"起床|[点就才]起(?!来)",
+        signed=True,
+    ),
+    "meal": Kind(
+        True,
+        r"(?:have|eat) (?:lunch|dinner|breakfast) (?:at|around)",
+        r"(?:have|eat|having|eating) (?:lunch|dinner|breakfast) (?:at|around)",
+        r"点半?才?吃[午晚早]?饭",
+        r"点半?才?吃[午晚早]?饭",
+        signed=True,
+    ),
+    "plan": Kind(
+        True,
+        r"on (?:the|a) (?:\S+ )?(?:plan|tier|package)|subscription",
+        r"(?:upgraded|downgraded|switched|moved) to (?:the|a) (?:\S+ )?(?:plan|tier|package|subscription)",
+        r"套餐|会员",
+        r"(?:升级|升|降|换|改)[到成为].{1,6}(?:套餐|会员)",
+    ),
     "age": Kind(
         True,
         r"(?:am|is|are) #",
@@ -125,7 +172,7 @@ KINDS = {
     ),
     "hurt": Kind(
         False,
-        r"injured|hurts?|sprained|broken|broke|sore|sick|ill|down with|has the flu|has a cold|on crutches|in plaster|a cast|antibiotics|in (?:the )?hospital|hospitali[sz]ed|in quarantine|medication",
+        r"too (?:high|low)|injured|hurts?|sprained|broken|broke|sore|sick|ill|down with|has the flu|has a cold|on crutches|in plaster|a cast|antibiotics|in (?:the )?hospital|hospitali[sz]ed|in quarantine|medication",
         r"healed|recovered|cured|back to normal|(?:is|are|am|feeling) (?:better|well|fine|healthy)|got rid of|came off|(?:is|are) off|finished|discharged|(?:back|came|come|is) home|cast came",
         r"伤|骨折|石膏|拐杖|生病|病了|感冒|发烧|住院|抗生素|隔离|疼|过敏",
         r"养好|好了|痊愈|康复|恢复|拆了|拆掉|扔了|退烧|出院|吃完了|解除|治好|不疼了",
@@ -153,8 +200,8 @@ KINDS = {
     ),
     "unreleased": Kind(
         False,
-        r"in (?:\S+ )?(?:beta|preview|alpha|testing|development|progress|review)|not (?:\S+ )?(?:released|done|ready|finished|merged|started|begun|live|available|implemented|yet)|isn't (?:\S+ )?(?:released|done|ready|finished|merged|live)|unfinished|unpaid|unsigned|unanswered|unread|planned|hasn't (?:been )?\w+|haven't (?:been )?\w+|pending|under review|in draft|open|todo",
-        r"released|shipped|launched|went live|is live|out of (?:beta|preview)|general availability|available to everyone|(?:is|are|was|were|got|been) (?:done|finished|merged|signed|approved|completed|closed|implemented|accepted|granted|paid|published|resolved)|has (?:started|begun)|started|signed off",
+        r"(?:is|are) not \w+ed|in (?:\S+ )?(?:beta|preview|alpha|testing|development|progress|review)|not (?:\S+ )?(?:released|done|ready|finished|merged|started|begun|live|available|implemented|yet)|isn't (?:\S+ )?(?:released|done|ready|finished|merged|live)|unfinished|unpaid|unsigned|unanswered|unread|planned|hasn't (?:been )?\w+|haven't (?:been )?\w+|pending|under review|in draft|open|todo",
+        r"released|shipped|launched|went live|is live|out of (?:beta|preview)|general availability|available to everyone|(?:is|are|was|were|got|been) (?:done|finished|merged|signed|approved|completed|closed|implemented|accepted|granted|paid|published|resolved)|has (?:started|begun)|started|signed off|(?:was|were|been|got) \w+ed (?:on|yesterday|today|this|last)",
         r"还?没[^有]|没有?(?:开始|做|上线|完成|签|动工|合并)|未|内测|测试中|开发中|待|在审|审核中|在谈|开着|进行中",
         r"已经?[^，。不没]{1,3}了|上线|发布了|全量|做完|做好|完成|签了|签好|签下|开工|动工|开始了|合并了|合了|关单|关了|批了|通过|拿到|下来了|办好|谈妥|谈成",
     ),
@@ -207,4 +254,4 @@ def kinds(words: str, han: str, *, change: bool) -> frozenset[str]:
 
 @cache
 def _one(pattern: str, words: bool) -> Lazy:
-    return Lazy(rf"(?<!\w)(?:{pattern})(?!\w)" if words else pattern)
+    return Lazy(rf"(?<!\w)(?:{pattern})(?:(?<=\s)|(?!\w))" if words else pattern)

@@ -61,6 +61,8 @@ OPPOSITES = _axes(
     celsius 摄氏 摄氏度 / fahrenheit 华氏 华氏度
     bullet bullets 要点 列表 / prose paragraphs paragraph 段落 大段 / table tables 表格
     red 红 红色 / blue 蓝 蓝色 / green 绿 绿色 / yellow 黄 黄色 / white 白 白色 / black 黑 黑色 / grey gray 灰 灰色
+    online virtually 线上 / offline person 线下
+    kindergarten 幼儿园 / primary-school elementary 小学 / 初中 / 高中 / university 大学
     start starts begin 开始 / end ends stop 结束
     """
 )

@@ -74,7 +74,7 @@ _ENGLISH = {
         was|were|is|has|have changed; has|have been changed; turned out; started over; settled on; after all; new name|number|address|owner; new phone number; is|are my|our|the new; coming|came|come round|around to; have|has come to; reopened; resumed; rewrote; rewritten; rebuilt; re-enabled; reenabled; reactivated; restored
     """,
     Mark.NOW: """
-        ~now; ~these days; ~nowadays; this school|academic year; this term|semester; ~currently; ~already; ~finally; ~as of; effective; since #|last|this|then|yesterday|today; ~at last; ~at the moment; has|have become; ~by now; ~again; makes|making #; signed off; unblocked; approved; resolved; merged; went live; shipped
+        ~now; ~these days; ~nowadays; this school|academic year; this term|semester; ~currently; ~already; ~finally; ~as of; effective; since #|last|this|then|yesterday|today|january|february|march|april|may|june|july|august|september|october|november|december; ~at last; ~at the moment; has|have become; ~by now; ~again; makes|making #; signed off; unblocked; approved; resolved; merged; went live; shipped
     """,
     Mark.FRESH: """
         bumped; raised; lowered; reduced; increased; extended; shortened; doubled; halved; adjusted; delayed; cut the|our|my|it|back; ~recently; ~lately; has|have been; ~starting; from #; since; new; newly; ~today; just; started; began; ~yesterday; latest; this|last week|month|year|morning|summer|winter|spring|autumn|fall

@@ -50,7 +50,7 @@ _FROM_LETTERS = "|".join(
         rf"(?P<ordinal2>(?=[efnst])(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth){_FINE})",
         rf"(?P<times>(?=[efnost])(?:once|twice|thrice)(?= (?:an?|per|every|each) )|(?=[efnst]){_SPELT} times{_FINE})",
         rf"(?P<spelt>(?=[efnst]){_SPELT}(?:\s{_SPAN_EN})?{_FINE}|(?<=only )one{_FINE}|(?<=just )one{_FINE}|one(?= (?!{_NO_COUNT})[a-z]))",
-        rf"(?P<rate_en>(?:every|each) (?:hour|day|night|week|month|year|minute|second){_FINE}|(?:hourly|daily|nightly|weekly|monthly|yearly|annually){_FINE})",
+        rf"(?P<rate_en>(?:every|each) (?:hour|day|night|week|month|year|minute|second){_FINE}|(?:hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually){_FINE})",
         rf"(?P<one>half an hour{_FINE}|(?:an?|one) (?:hour|day|week|fortnight|month|year){_FINE})",
         r"(?P<code>[A-Za-z]{1,12}-?\d+(?:\.\d+)*(?![A-Za-z0-9_/]|[.-][A-Za-z0-9_]))",
     )

@@ -134,6 +134,8 @@ class ClauseReader:
                 target = next((at for at, other in enumerate(behind) if other in RESETS[word]), -1)
                 if target >= 0 and _AUXILIARIES.isdisjoint(behind[:target]):
                     marks |= Mark.CHANGED
+        if "longer" in words and marks & Mark.ENDED:  # "you no longer need to"
+            marks &= ~Mark.PLANS
         if self.han:
             marks |= chinese_marks("".join(self.han))
         self.marks = marks
