@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.consolidate import Verdict, decide, read_statement
 
+timeless = settings(deadline=None)  # whichever law comes first compiles the patterns
 NOW = datetime(2031, 5, 6, 9, 0, tzinfo=UTC)
 WORDS = """
 the port of Kestrel is 7420 / now 7421 ; from 3 to 5 ? no longer 不再 现在 改成 三楼 四楼 端口 是 我 喜欢 不 Osprey v2.3 $40 40% 7 May
@@ -27,6 +28,7 @@ def verdict(new, old, similarity=1.0, **times):
     return decide(new, old, similarity=similarity, **({"new_time": None, "old_time": None} | times)).verdict
 
 
+@timeless
 @given(TEXTS, TEXTS, SPEAKERS, SPEAKERS, SIMILARITIES, TIMES, TIMES)
 def test_any_two_texts_get_a_verdict_and_always_the_same(
     new, old, one, other, similarity, new_time, old_time
@@ -47,6 +49,7 @@ def test_any_two_texts_get_a_verdict_and_always_the_same(
     assert not first.partly or first.verdict is Verdict.RELATED
 
 
+@timeless
 @given(TEXTS, TEXTS, SPEAKERS, SPEAKERS, SIMILARITIES)
 def test_being_the_same_is_symmetric(new, old, one, other, similarity):
     left, right = read_statement(new, one), read_statement(old, other)
@@ -55,6 +58,7 @@ def test_being_the_same_is_symmetric(new, old, one, other, similarity):
     )
 
 
+@timeless
 @given(TEXTS, SPEAKERS, SIMILARITIES)
 def test_a_text_is_the_same_as_itself(text, speaker, similarity):
     assert verdict(read_statement(text, speaker), read_statement(text, speaker), similarity) is Verdict.SAME
@@ -76,6 +80,7 @@ NUMBERED = st.sampled_from(
 )
 
 
+@timeless
 @given(NUMBERED, st.integers(0, 10**6), st.integers(0, 10**6))
 def test_what_differs_in_a_number_is_never_the_same(template, one, other):
     same = (
@@ -91,6 +96,7 @@ HAN_NUMBERED = st.sampled_from(
 HAN_NUMBERS = st.sampled_from([*"二三四五六七八九十", "十二", "二十", "二十三", "三十", "九十九"])
 
 
+@timeless
 @given(HAN_NUMBERED, HAN_NUMBERS, HAN_NUMBERS)
 def test_what_differs_in_a_chinese_numeral_is_never_the_same(template, one, other):
     same = (
@@ -100,6 +106,7 @@ def test_what_differs_in_a_chinese_numeral_is_never_the_same(template, one, othe
     assert same == (one == other)
 
 
+@timeless
 @given(
     st.sampled_from(["The port is {}.", "端口是{}。"]),
     st.integers(1, 9999),
@@ -125,6 +132,7 @@ def test_only_the_later_of_two_supersedes(template, one, other, new_time, old_ti
         assert decision.earlier_wins == (new_time is not None and new_time < old_time)
 
 
+@timeless
 @given(st.text(min_size=2000, max_size=4000))
 def test_a_monster_is_read_in_part_and_never_superseded(text):
     read = read_statement("The port is 7420. " + text, None)

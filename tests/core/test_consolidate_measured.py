@@ -5,7 +5,7 @@ odd lines were read while the rules were developed; the even ones were scored as
 
     set                              precision  recall
     supersession_blind, odd             1.00     1.00
-    supersession_blind, even             .92      .88
+    supersession_blind, even             .92      .90
     supersession_pairs, odd             1.00      .93
     supersession_pairs, even             .90      .62
     supersession_developed               .99      .92
@@ -53,7 +53,7 @@ def verdicts(name):
     ("name", "size", "half", "least_precision", "least_recall"),
     [
         ("supersession_blind", 202, slice(0, None, 2), 0.98, 0.98),
-        ("supersession_blind", 202, slice(1, None, 2), 0.91, 0.88),
+        ("supersession_blind", 202, slice(1, None, 2), 0.91, 0.90),
         ("supersession_pairs", 180, slice(0, None, 2), 0.97, 0.93),
         ("supersession_pairs", 180, slice(1, None, 2), 0.90, 0.62),
         ("supersession_developed", 869, slice(None), 0.98, 0.91),

@@ -42,6 +42,7 @@ _VERBAL = word_set("@home @job")
 _BY_ROLE = word_set("boss subordinate customer")
 """Whose kin they are is no question of whose fact it is."""
 _TIMES = frozenset(["date", "weekday", "year"])
+_AREAS = frozenset(["squar", "sqm", "acre", "平米", "平方", "平"])
 _SHORT = 8
 """A fact of so many words is one fact; a longer one must be met more fully to be replaced."""
 _SHARED_TOPICS = 2
@@ -60,13 +61,14 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
         record: Whether both stand in documents rather than in what somebody said: a record is corrected by its next
             edition, while a person who names two birthdays was wrong once.
     """
-    if earlier.marks & Mark.EVENT or (later.marks & (_UNREAL | Mark.ONCE) and not later.marks & Mark.LASTS):
+    happened = earlier.marks & Mark.EVENT and not earlier.marks & Mark.CHANGED
+    if happened or (later.marks & (_UNREAL | Mark.ONCE) and not later.marks & Mark.LASTS):
         return None
     shared = shared_keys(later, earlier)
     if _of_another(later, earlier, shared):
         return None
     for reason in _restated(later, earlier):
-        if not record and _cannot_change(earlier):
+        if not record and _cannot_change(earlier, later):
             return False, "what cannot change has two values"
         return True, reason
     if found := implied.displaced(later, earlier) or implied.corrected(later, earlier, shared):
@@ -128,8 +130,11 @@ def _restated(later: Fact, earlier: Fact) -> Iterator[str]:
                     yield reason
 
 
-def _cannot_change(fact: Fact) -> bool:
-    return not IMMUTABLE.isdisjoint(fact.words) or any(word in fact.han for word in ("出生", "生日"))
+def _cannot_change(earlier: Fact, later: Fact) -> bool:
+    """Whether another value is a mistake somewhere: a birth, or how large a flat is when nobody says that it was changed."""
+    if not IMMUTABLE.isdisjoint(earlier.words) or any(word in earlier.han for word in ("出生", "生日")):
+        return True
+    return not later.marks & _SIGN and any(value.unit in _AREAS for value in earlier.values)
 
 
 def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Finding | None:
@@ -163,7 +168,13 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         once = hour or kinds <= _TIMES
         if marks & (_SIGN | Mark.LASTS) or (marks & Mark.FRESH and not once):
             return True, "another value"
-        if share == 1 and not hour and earlier.kin <= UNIQUE_KIN and not narrowed(later, earlier, shared):
+        if (
+            share == 1
+            and not hour
+            and not _cannot_change(earlier, later)
+            and earlier.kin <= UNIQUE_KIN
+            and not narrowed(later, earlier, shared)
+        ):
             return True, "another value of the same"
     if renewed(later, earlier):
         return True, "another value of the same"

@@ -39,6 +39,9 @@ _FORMER_THING = Lazy(
     r"\b(?:(?<!years )(?<!year )(?<!months )old|former|previous|last (?:year|month|week|term|season)'?s?)\b|旧|去年|前年|上个?[月周]|上学期",
     re.IGNORECASE,
 )
+_OTHER = Lazy(
+    r"^(?:the|my|our) (?:other|second|next) |^另外?一?[个套间辆台条]|^第二[个套间辆台条]", re.IGNORECASE
+)
 _NOW = Lazy(
     r"\bnow\b|\bno longer\b|\bany ?more\b|\binstead\b|\bthese days\b|现在|不再|如今|改|了(?:[，。,！!]|$)",
     re.IGNORECASE,
@@ -68,6 +71,8 @@ def doubtful(later: Statement, earlier: Statement) -> bool:
     if any(_FORMERLY.search(text) and not _NOW.search(text) for text in texts):
         return True
     if _FORMER_THING.search(earlier.text) and not _FORMER_THING.search(later.text):
+        return True
+    if _OTHER.search(later.text) and not _OTHER.search(earlier.text):
         return True
     days = [{day.casefold() for day in _DEICTIC.findall(text)} for text in texts]
     if days[0] and days[1] and days[0] != days[1]:
