@@ -7,8 +7,8 @@ written whole.
 
 One writer at a time. Threads of a process take turns by a lock. On a server, processes take turns by a *lease*: a point
 that is changed only on condition that it was free or unchanged. A writer that waits judges by its own clock: a lease whose
-holder has not moved it for `LEASE` seconds is taken over. A holder checks its own time before each request, but a request
-already under way cannot be called back; that is the one gap, and it needs a pause of half a minute between two requests.
+holder has not moved it for `LEASE` seconds is taken over. A holder moves it in time, and makes sure of it before each request
+of a commit; a request already under way cannot be called back, which is the one gap, and needs a pause of half a minute.
 
 A reader that comes while a commit is being carried out may see a part of it, for as long as that takes.
 """
@@ -116,7 +116,7 @@ class Lease:
             if not held or now - since > LEASE:
                 self._claim(held)
                 if self._holder() == self._token:
-                    self._until = now + LEASE / 2
+                    self._until = now + LEASE / 4
                     return
             elif now - started > self._timeout:
                 raise StoreBusy(f"{self._points.place}: another process kept writing for too long; try again")
@@ -130,21 +130,19 @@ class Lease:
         self._points.upsert(SIDE, [point], only_if=both(among("name", [held])))
 
     def keep(self) -> None:
-        """Before each request of a commit: make sure that there is time left.
+        """Called often while writing: hold on to it when it has not been moved for a while.
 
         Raises:
-            StoreBusy: The write took so long that another process may be writing by now.
+            StoreBusy: The write took so long that another process has taken over.
         """
         now = time.monotonic()
-        if not self._points.shared or now < self._until - LEASE / 4:
+        if not self._points.shared or now < self._until:
             return
-        if now < self._until:
-            held, self._token = self._token, f"{self._token}+"
-            self._claim(held)
-            if self._holder() == self._token:
-                self._until = now + LEASE / 2
-                return
-        raise StoreBusy(f"{self._points.place}: this write took too long and lost its turn; try again")
+        held, self._token = self._token, f"{self._token}+"
+        self._claim(held)
+        if self._holder() != self._token:
+            raise StoreBusy(f"{self._points.place}: this write took too long and lost its turn; try again")
+        self._until = now + LEASE / 4
 
     def release(self) -> None:
         """Let others write."""

@@ -152,7 +152,9 @@ class QdrantStore:
                 finish(points, self._lease)
                 before = self._current(points)
                 self._view = View(points, Overlay())
-                tx = QdrantTransaction(self._view, before, actor=actor, batch=batch, now=now)
+                tx = QdrantTransaction(
+                    self._view, before, actor=actor, batch=batch, now=now, keep=self._lease.keep
+                )
                 self._state = tx.state
                 try:
                     yield tx

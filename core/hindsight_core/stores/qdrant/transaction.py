@@ -6,7 +6,7 @@ the other unit, and what is refused leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -52,12 +52,22 @@ class QdrantTransaction:
         touched: Whether anything was written.
     """
 
-    def __init__(self, view: View, state: State, *, actor: str, batch: str, now: datetime) -> None:
+    def __init__(
+        self,
+        view: View,
+        state: State,
+        *,
+        actor: str,
+        batch: str,
+        now: datetime,
+        keep: Callable[[], None] = lambda: None,
+    ) -> None:
         assert view.overlay is not None
         self.view = view
         self.state = replace(state, n=state.n + 1)
         self.now = now
         self.open = True
+        self._keep = keep
         self._changed = view.overlay.changed
         self._signature = {
             "actor": storable(actor),
@@ -80,6 +90,7 @@ class QdrantTransaction:
     def _check(self) -> None:
         if not self.open:
             raise StoreError("this write has ended; begin another with store.write(...)")
+        self._keep()
 
     # -- reading ---------------------------------------------------------------------------------------------
 
@@ -127,7 +138,8 @@ class QdrantTransaction:
         if before is None:
             self.state.seq = max(self.state.seq, after.seq)
         self._changed[UNITS][id] = payload
-        self._write_links(id, after, () if before is None else before.related_ids, links, others)
+        old_links = () if before is None else before.related_ids
+        self._write_links(id, after, old_links, links, others, new=before is None)
         self.event(unit.key, before, text, reason, lost)
         return after
 
@@ -229,9 +241,12 @@ class QdrantTransaction:
         before: Sequence[Link],
         after: Sequence[Link],
         others: dict[str, str],
+        *,
+        new: bool,
     ) -> None:
         """The unit's own aside, and the other ends of the links that came or went. Its uses are in the unit now."""
-        self._set_aside(id, unit.scope, {"links": _written(after)})
+        if after or not new:
+            self._set_aside(id, unit.scope, {"links": _written(after)})
         changed = set(before) ^ set(after)
         points = {link.id: others.get(link.id) or unit_id((unit.scope, link.id)) for link in changed}
         asides = self.view.retrieve(SIDE, points.values()) if points else {}
