@@ -178,8 +178,15 @@ APART = {  # both stay
         ("Production runs three replicas.", "Staging runs one replica."),
         ("Our rent is 900.", "The landlord has renewed the fence."),
         ("Our database is Tidewater 5.", "If the tests pass we will upgrade to Tidewater 6."),
+        ("I live in Aldmoor with my partner Ilse.", "My flight to Bergen was moved to 14 June at 09:10."),
+        ("I moved to Aldmoor in March.", "My flight to Bergen was moved to 14 June at 09:10."),
+        ("I live in Aldmoor.", "My desk got moved to the third floor."),
     ],
     "zh": [
+        ("部署窗口是每周四下午三点。", "我现在改成每周四晚上打羽毛球了。"),
+        ("好的，简洁。", "好的，lantern 开发端口改为 5190。"),
+        ("lantern 昨天发了 1.4，主要是图表可以放大了。", "端口改了啊，lantern 本地端口现在是 5190，5180 被占了。"),
+        ("好的，之后我会写清楚原因。", "明白：沈柯已离职，发布的问题我会建议找贺然。"),
         ("我哥哥在明锻公司上班。", "我妹妹在冷泉公司上班。"),
         ("数据组四个人。", "数据组昨天一起吃了饭。"),
         ("老周是我们的项目经理。", "项目经理昨天请大家吃饭了。"),
@@ -332,6 +339,14 @@ def test_a_long_turn_that_is_met_in_part_stays():
     )
     decision = judge(old, "The concert has been moved to 21 May.")
     assert decision == Decision(Verdict.RELATED, "replaces a part: another value", partly=True)
+
+
+@pytest.mark.parametrize(
+    "old",
+    ["Hi, I prefer tea over coffee. 我住在杭州。", "I prefer tea over coffee. I live in Aldmoor.", "我喜欢喝茶，不喜欢咖啡。我住在杭州。"],
+)  # fmt: skip
+def test_a_turn_that_also_says_where_somebody_lives_stays(old):
+    assert judge(old, "Actually I prefer coffee now, not tea.").verdict is not Verdict.EVOLVES
 
 
 def test_a_turn_that_also_asks_for_something_stays():

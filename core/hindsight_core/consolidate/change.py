@@ -141,7 +141,7 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
     kept, changed = values(later, earlier)
     if changed is None or another_subject(later, earlier, shared):
         return None
-    core = shared - (earlier.subject & earlier.names) - earlier.kin
+    core = shared - (earlier.subject & earlier.names) - earlier.kin - SWITCHES
     # "My daughter is seven" / "turned eight"; "I weigh 82 kilos" / "down to 78 kilos": the unit says what it is about.
     unit_alone = bool(changed) and (
         (bool(earlier.kin) and earlier.keys <= shared)

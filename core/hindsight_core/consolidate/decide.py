@@ -125,7 +125,9 @@ def _compare(later: Statement, earlier: Statement) -> Decision | None:
 
 def _whole(told: Fact, earlier: Statement) -> bool:
     """Whether a fact is all that a statement says."""
-    return earlier.whole and not earlier.marks & Mark.ASKS and len(earlier.keys - told.keys) <= _BESIDES
+    if not earlier.whole or earlier.marks & Mark.ASKS or len(earlier.keys - told.keys) > _BESIDES:
+        return False
+    return all(fact is told or not fact.slots - told.slots for fact in earlier.facts)
 
 
 def _related(new: Statement, old: Statement, similarity: float | None) -> Decision:

@@ -36,7 +36,7 @@ _FROM_DIGITS = "|".join(
         rf"(?P<telephone>{_CLEAN}\d{{3,}}(?:-\d{{2,}})+{_FINE})",
         rf"(?P<ordinal>{_CLEAN}\d+(?:st|nd|rd|th){_FINE})",
         rf"(?P<number_zh>{_CLEAN}\d[\d,]*(?:\.\d+)?[万亿千百]?{_MEASURE})",
-        rf"(?P<number>{_CLEAN}[-−]?[$€£¥￥]?\d+(?:,\d{{3}})*(?:\.\d+)?(?:\s?(?:%|[万亿](?:元|块)?|{_SPAN_EN}(?![A-Za-z])|(?:million|thousand|billion|dollars?|euros?|pounds?|yuan|USD|EUR|RMB|percent)(?![A-Za-z]))|[A-Za-z]{{1,4}}{_FINE})?)",
+        rf"(?P<number>{_CLEAN}[-−]?[$€£¥￥]?\d+(?:,\d{{3}}(?!\d))*(?:\.\d+)?(?:\s?(?:%|[万亿](?:元|块)?|{_SPAN_EN}(?![A-Za-z])|(?:million|thousand|billion|dollars?|euros?|pounds?|yuan|USD|EUR|RMB|percent)(?![A-Za-z]))|[A-Za-z]{{1,4}}{_FINE})?)",
     )
 )
 _NO_COUNT = r"(?:of|day|thing|more|by|another|can|should|will|is|was|has|had|that|who|which|to|or|and|for|in|on|at|with|from|as|i|you|we|he|she|they|it|the|a|an|my|our)\b"

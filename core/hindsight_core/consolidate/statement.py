@@ -29,6 +29,7 @@ for _word in OPPOSITES:
     if _word[0] >= "\u3400" and len(_word) > 1:
         _LONG_OPPOSITES.setdefault(_word[0], []).append(_word)
 _FIRST = word_set("i my me mine we our us ours myself i'd i'll we'd we'll")
+_PASSIVE = word_set("was were been got")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
         frozenset(
             (
                 *(key for key in parts[0].keys if key[0] == "@"),
-                *(SLOT_VERBS[word] for word in words & SLOT_VERBS.keys()),
+                *(SLOT_VERBS[word] for clause in stated for word in _moving(clause)),
             )
         ),
         frozenset(KIN[word] for word in opening if word in KIN),
@@ -233,6 +234,13 @@ def _fact(clauses: list[ClauseReader], report: bool) -> Fact | None:
         marks,
         reduce(or_, (clause.marks for clause in stated if not clause.marks & Mark.PLANS), Mark.NONE),
     )
+
+
+def _moving(clause: ClauseReader) -> Iterator[str]:
+    """Verbs that change a slot unsaid; what "was moved" is a thing or a date, and nobody's home."""
+    for place, word in enumerate(clause.words):
+        if word in SLOT_VERBS and _PASSIVE.isdisjoint(clause.words[max(0, place - 2) : place]):
+            yield word
 
 
 def _ends(tokens: Iterable[Token], words: Iterable[str], han: str) -> frozenset[tuple[int, int]]:
