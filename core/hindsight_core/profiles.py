@@ -49,7 +49,7 @@ class Weights:
     """
 
     vector: float = 0.40
-    keyword: float = 0.20
+    keyword: float = 0.22
     entity: float = 0.20
     recency: float = 0.10
     importance: float = 0.10
@@ -78,7 +78,8 @@ class Spreading:
         turn: A turn is read as the centre of a window: words of the turn d steps away count turn / d.
         turn_meaning: The same for meaning: turn_meaning / d of how much the neighbour's cosine exceeds the mean.
         reach: Neighbouring turns looked at, before and after.
-        fade: A memory of so many words takes half of that from its neighbours; a longer one has its own words.
+        fade: A memory of so many words takes half of that from its neighbours; a longer one has its own words. Over a
+            bridge, too, it takes half: a long one holds something of everything.
         session: Share of the evidence of the best memory of the same session or document.
         named: What naming all that the question names is worth, in deviations of the vector channel.
         speaker: What being said by the one person the question names is worth, in the same unit.
@@ -97,7 +98,7 @@ class Spreading:
     fade: float = 60.0
     session: float = 0.4
     named: float = 0.3
-    speaker: float = 1.0
+    speaker: float = 1.3
     bridge: float = 1.2
     seeds: int = 3
     link: float = 0.3
@@ -124,6 +125,7 @@ class Profile:
         weights: Of the five signals.
         spreading: Association.
         recency_rate: Lambda of exp(-lambda * days), per day.
+        age: Share of the recency weight that mere age gets; the time a question asks for gets all of it.
         decay: Strength kept per day.
         archive_below: Strength below which a sweep archives.
         retrieval_bonus: Strength added by a real use, capped at 1.
@@ -139,6 +141,7 @@ class Profile:
     weights: Weights = field(default_factory=Weights)
     spreading: Spreading = field(default_factory=Spreading)
     recency_rate: float = 0.05
+    age: float = 0.3
     decay: float = 0.99
     archive_below: float = 0.10
     retrieval_bonus: float = 0.10
@@ -156,7 +159,7 @@ class Profile:
         if not self.name:
             yield "name must not be empty"
         yield from _outside(self, 0.0, 100.0, "recency_rate")
-        yield from _outside(self, 0.0, 1.0, "archive_below", "retrieval_bonus", "mention")
+        yield from _outside(self, 0.0, 1.0, "age", "archive_below", "retrieval_bonus", "mention")
         yield from _outside(self, 1e-6, 1.0, "decay")
         yield from _outside(self, 0.0, 1e9, "refractory")
         yield from _outside(self, 1, 10_000, "channel_top")
@@ -168,17 +171,21 @@ class Profile:
 
 DEFAULT = Profile()
 TECH_DOCS = Profile(
-    name="tech_docs", weights=Weights(vector=0.40, keyword=0.25, entity=0.20, recency=0.05, importance=0.10)
+    name="tech_docs",
+    weights=Weights(vector=0.40, keyword=0.25, entity=0.20, recency=0.05, importance=0.10),
+    age=1.0,
 )
 ASSISTANT = Profile(
     name="assistant",
     weights=Weights(vector=0.30, keyword=0.15, entity=0.15, recency=0.25, importance=0.15),
+    age=1.0,
     decay=0.97,
     archive_below=0.15,
 )
 SUPPORT = Profile(
     name="support",
     weights=Weights(vector=0.35, keyword=0.30, entity=0.20, recency=0.10, importance=0.05),
+    age=1.0,
     decay=0.995,
     archive_below=0.08,
 )

@@ -22,6 +22,7 @@ def signals(*rows):
 
 
 SEMANTIC = np.array([1], dtype=np.int8)
+EVEN = Weights(vector=0.4, keyword=0.2, entity=0.2, recency=0.1, importance=0.1)
 
 
 def test_the_published_formula_by_hand():
@@ -54,9 +55,12 @@ def test_a54_a_strong_hit_of_one_channel_beats_weak_ones_of_two_however_new_and_
 def test_the_time_asked_for_takes_the_place_of_recency():
     rows = signals((0.5, 0.5, 0, 0.9, 0), (0.5, 0.5, 0, 0.0, 0))
     kinds = np.array([0, 0], dtype=np.int8)
-    fused = fuse(rows, DEFAULT.weights, kinds, np.array([False, True]))
+    fused = fuse(rows, EVEN, kinds, np.array([False, True]), age=0.3)
     assert fused.recency.tolist() == pytest.approx([0.0, 0.1])
     assert fused.score[1] > fused.score[0]
+    # without a time asked for, age gets its share: 1.25 for what happened * .3 * .9
+    fused = fuse(rows, EVEN, kinds, age=0.3)
+    assert fused.recency.tolist() == pytest.approx([0.1 * 1.25 * 0.3 * 0.9, 0.0])
 
 
 @given(st.lists(st.tuples(UNITS, UNITS, UNITS, UNITS, UNITS), min_size=1, max_size=12), st.randoms())
@@ -74,7 +78,7 @@ def test_scores_stay_in_range_sum_up_and_do_not_depend_on_order(rows, random):
 
 def test_only_ratios_of_weights_matter():
     rows = signals((0.3, 0.2, 0.1, 0.5, 0.5))
-    one = fuse(rows, Weights(vector=0.4, keyword=0.2, entity=0.2, recency=0.1, importance=0.1), SEMANTIC)
+    one = fuse(rows, EVEN, SEMANTIC)
     two = fuse(rows, Weights(vector=4, keyword=2, entity=2, recency=1, importance=1), SEMANTIC)
     assert one.score == pytest.approx(two.score)
 

@@ -20,7 +20,7 @@ from hindsight_core.profiles import ASSISTANT, DEFAULT, SUPPORT, Profile, Spread
 
 NOW = datetime(2031, 5, 1, tzinfo=UTC)
 HASTY = Profile(
-    name="hasty", weights=Weights(vector=0.0, keyword=0.1, recency=0.5, importance=0.0), floor=None
+    name="hasty", weights=Weights(vector=0.0, keyword=0.1, recency=0.5, importance=0.0), age=1.0, floor=None
 )
 """Whatever is new comes first, however little it has to do with the question."""
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hindsight_core.embedding import Calibration
 from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints
@@ -132,8 +133,7 @@ def gather(
     source, target, distance = steps
     near_terms, near_cosine = terms.copy(), cosine.copy()
     if len(source):
-        fade = spreading.fade * (1.0 + (_DENSER - 1.0) * unspaced)
-        share = fade / (fade + candidates.length[source]) / distance
+        share = faded(candidates.length, spreading, unspaced)[source] / distance
         shared = terms.take(target, axis=0) * (share * spreading.turn)[:, None]
         begins = np.flatnonzero(np.diff(source, prepend=-1))
         at = source[begins]
@@ -147,6 +147,18 @@ def gather(
         words=words.standard(near_terms @ weights),
         words_scale=words.deviation,
     )
+
+
+def faded(length: NDArray[np.int32], spreading: Spreading, unspaced: float) -> FloatArray:
+    """What is left of a share for memories of so many terms: fade / (fade + length).
+
+    Args:
+        length: int32 (n,).
+        spreading: Gives `fade`.
+        unspaced: Share of the question that is written without spaces, 0..1.
+    """
+    fade = spreading.fade * (1.0 + (_DENSER - 1.0) * unspaced)
+    return np.asarray(fade / (fade + length), dtype=np.float64)
 
 
 def best_of_group(total: FloatArray, values: FloatArray, group: Ints) -> FloatArray:

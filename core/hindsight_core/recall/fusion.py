@@ -60,6 +60,8 @@ def fuse(
     weights: Weights,
     memory_type: NDArray[np.int8],
     in_window: NDArray[np.bool_] | None = None,
+    *,
+    age: float = 1.0,
 ) -> Fused:
     """Weigh and add the signals.
 
@@ -69,6 +71,7 @@ def fuse(
         memory_type: int8 (n,); adjusts the weight of recency, see `recency_factor`.
         in_window: bool (n,) of the time the question asks for, or None when it asks for none. It then takes the
             place of recency, and in full: the time asked for is evidence, age is not.
+        age: Share of the weight of recency that age gets where no time is asked for.
     """
     total = weights.total
     vector = signals.vector * (weights.vector / total)
@@ -78,7 +81,7 @@ def fuse(
     best = float(evidence.max(initial=0.0))
     share = evidence / best if best > 0 else np.zeros_like(evidence)
     if in_window is None:
-        recency = share * signals.recency * recency_factor(memory_type) * (weights.recency / total)
+        recency = share * signals.recency * recency_factor(memory_type) * (age * weights.recency / total)
     else:
         recency = in_window.astype(np.float64) * (weights.recency / total)
     importance = share * signals.importance * (weights.importance / total)

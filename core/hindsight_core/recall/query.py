@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from hindsight_core.ports import Doubles, Floats, Ids
+from hindsight_core.recall.asked import split_questions
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import normalise_key, said_by
 from hindsight_core.text.times import TimeSpan, find_times
@@ -106,19 +107,6 @@ _SECOND_PERSON = re.compile(r"\b[Yy]ou(?:r|rs)?\b|你|您")
 
 def _hashed(keys: Sequence[str]) -> Ids:
     return np.array(list(dict.fromkeys(stable_id(key) for key in keys)), dtype=np.uint64)
-
-
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+$")
-
-
-def split_questions(text: str) -> list[str]:
-    """The questions of a text that asks several; the whole text when it asks one, or states anything beside it.
-
-    A statement next to a single question is its context ("I ran X and nothing happened. Why?") and stays with it.
-    """
-    sentences = [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
-    asked = [part for part in sentences if part[-1] in "?？"]
-    return asked if len(asked) >= 2 else [text]
 
 
 _ASSISTANT = re.compile(

@@ -24,7 +24,7 @@ from hindsight_core.ports import (
 from hindsight_core.profiles import Profile
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
-from hindsight_core.recall.evidence import best_of_group, gather, scales, step_edges
+from hindsight_core.recall.evidence import best_of_group, faded, gather, scales, step_edges
 from hindsight_core.recall.fusion import Fused, Signals, fuse, order
 from hindsight_core.recall.hits import Hit, Signal, Via
 from hindsight_core.recall.query import Aspect, Question
@@ -302,6 +302,7 @@ class _Recall:
         seeds = np.searchsorted(candidates.rows, bridge.seeds)  # rows ascend
         held = self.view.held(bridge.probe, candidates.rows)
         joined = strengths(bridge.held, bridge.probe.terms, held, bridge.df, size)
+        joined *= faded(candidates.length, self.profile.spreading, aspect.unspaced)
         left = aspect.weights.astype(np.float64) * (candidates.terms[seeds] <= 0)
         remaining = (left @ candidates.terms.T) / words_scale
         gain, origin = flow(total, seeds, joined, remaining, self.profile.spreading.bridge)
@@ -321,7 +322,7 @@ class _Recall:
             importance=candidates.importance.astype(np.float64) * np.clip(strength, 0.0, 1.0),
         )
         in_window = candidates.in_window if self.question.windows else None
-        return signals, fuse(signals, profile.weights, candidates.memory_type, in_window)
+        return signals, fuse(signals, profile.weights, candidates.memory_type, in_window, age=profile.age)
 
     def _explained(self, ranked: list[_Ranked], chosen: list[tuple[int, float]]) -> list[Hit]:
         at = np.array([i for i, _ in chosen], np.int64)
