@@ -13,6 +13,7 @@ from hindsight_core.ports import Doubles, Floats, Ids
 from hindsight_core.recall.asked import split_questions
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import normalise_key, said_by
+from hindsight_core.text.stopwords import ENGLISH
 from hindsight_core.text.times import TimeSpan, find_times
 from hindsight_core.text.tokens import query_terms
 
@@ -65,6 +66,7 @@ class Question:
         entities: uint64 (E,) hashed keys of every name it might contain; the store knows which exist.
         speakers: uint64 (S,) the same of everyone who may have said what is asked for.
         windows: The times asked for; a memory of any of them is meant.
+        only_time: Whether it asks for nothing else ("What was said last week?"): whatever is of that time answers it.
     """
 
     text: str
@@ -72,6 +74,7 @@ class Question:
     entities: Ids
     speakers: Ids
     windows: tuple[TimeSpan, ...]
+    only_time: bool
 
     @property
     def epoch_windows(self) -> Doubles:
@@ -121,6 +124,27 @@ def asked_before(history: Sequence[str]) -> list[str]:
     return [_USER.sub("", turn, count=1) for turn in own[-HISTORY_TURNS:]]
 
 
+_ASKS_WHAT = re.compile(r"\b(?:what|which|anything|everything|something)\b|什么|啥|哪些|哪几", re.IGNORECASE)
+_NO_TOPIC = re.compile(
+    r"(?:any|every|some)?things?|happen(?:ed|ing)?|talk(?:ed|ing)?|chat(?:ted|ting)?|discuss(?:ed|ing)?|mention(?:ed)?|"
+    r"remember(?:ed)?|recorded|noted"
+)
+_NO_TOPIC_HAN = re.compile(
+    "什么|哪些|哪几|一共|曾经|我们|咱们|你们|大家|发生|事情|讨论|提到|提起|谈到|谈论|聊到|聊天|记得|记录|记下|"
+    "[我你咱他她都有说过了的啥聊谈讲提做干事件些呢吗吧啊呀在和跟]"
+)
+
+
+def _asks_only_time(text: str, windows: Sequence[TimeSpan]) -> bool:
+    """Whether nothing is left of a question but "what was said" once the times are taken out of it."""
+    if not windows or not _ASKS_WHAT.search(text):
+        return False
+    for begin, end in sorted((window.position for window in windows), reverse=True):
+        text = f"{text[:begin]} {text[end:]}"
+    rest = _WORD.findall(_NO_TOPIC_HAN.sub(" ", text))
+    return all(word in ENGLISH or _NO_TOPIC.fullmatch(word) for word in map(str.casefold, rest))
+
+
 def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = ()) -> Question:
     """Analyse a question.
 
@@ -161,10 +185,12 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
     speakers = [said_by(name) for name in names]
     if _FIRST_PERSON.search(text) and not _SECOND_PERSON.search(text):
         speakers.append(said_by("user"))
+    windows = tuple(find_times(text, now))
     return Question(
         text=text,
         aspects=tuple(aspects),
         entities=_hashed(names),
         speakers=_hashed(speakers),
-        windows=tuple(find_times(text, now)),
+        windows=windows,
+        only_time=not history and _asks_only_time(text, windows),  # a follow-up asks what was asked before
     )

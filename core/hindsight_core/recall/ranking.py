@@ -187,7 +187,10 @@ class _Recall:
         vectors = self.view.vectors(candidates.rows[best]) if aspect.vector is not None and best else None
         covered = coverage(evidence.covered[best], aspect.weights, bank)
         sure = np.zeros(len(rows))
-        sure[best] = self._sure(aspect, candidates.cosine[best], vectors, covered)
+        if self.question.only_time:
+            sure[best] = candidates.in_window[best]
+        else:
+            sure[best] = self._sure(aspect, candidates.cosine[best], vectors, covered)
         if floor is not None:
             kept = [place for place, i in enumerate(best) if sure[i] >= floor]
             best = [best[place] for place in kept]
