@@ -170,8 +170,9 @@ def behind_langchain(memory: Hindsight, questions: list[str], console: Console) 
         _llm_type = "reader"
 
         def _call(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> str:
-            lines = [line for message in messages for line in message.text.splitlines()]
-            told = [line for line in lines if line.startswith("- [")]
+            told_by = [message for message in messages if message.type == "system"]
+            lines = [line for message in told_by for line in message.text.splitlines()]
+            told = [line for line in lines if line.startswith(("- [", "    "))]
             return "\n".join(("I was told:", *told)) if told else "I do not know."
 
     without = create_agent(Reader())
