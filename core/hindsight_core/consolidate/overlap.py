@@ -51,7 +51,7 @@ def _part_of(key: str, text: str) -> bool:
     return (
         key in text
         or (len(key) > 2 and (key[1:] in text or key[:-1] in text))
-        or (key[0] in _VERBS and key[1:] in text)
+        or (len(key) > 1 and key[0] in _VERBS and key[1:] in text)
     )
 
 
