@@ -572,3 +572,11 @@ def test_a_closed_pipe_is_no_error(tmp_path):
         ["bash", "-c", script], capture_output=True, encoding="utf-8", env={**ENVIRONMENT, **own}, check=False
     )
     assert (done.stdout, done.stderr) == ("[141\n", "")
+
+
+def test_the_help_of_eval_tells_the_format_of_its_data(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["eval", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert ended.value.code == 0
+    assert all(key in told for key in ('"kind": "memory"', '"kind": "question"', '"gold"', '"bank"'))

@@ -27,6 +27,11 @@ _EVERYTHING = "all"
 def add_options(command: argparse.ArgumentParser) -> None:
     """The options of `eval`."""
     command.add_argument("data", nargs="+", metavar="DATA", help="labelled questions, .jsonl or .jsonl.gz")
+    command.epilog = (
+        'DATA holds one JSON object a line: {"kind": "memory", "bank", "id", "text", "timestamp", "speaker"} for what is '
+        'remembered, {"kind": "question", "bank", "id", "text", "asked_at", "gold": [ids of memories], "category"} for what is '
+        "asked. A question searches its own bank; times are ISO 8601 or null."
+    )
     command.add_argument("--k", nargs="+", type=int, default=[5, 10], help="cut-offs (default 5 10)")
     command.add_argument(
         "--profile",
