@@ -57,6 +57,7 @@ _STATUSES = list(Status)
 _MORE = 2
 """So many times as many as asked for are fetched by words: the engine weighs them a little differently."""
 _MOST_STEPS = 4_000
+_FOREMOST = 64
 _LONGEST = 1e15
 
 
@@ -99,6 +100,7 @@ class FarReading:
         self._past: dict[Visibility, dict[PointId, MemoryUnit]] = {}
         self._allowed: dict[tuple[Visibility, int], bool] = {}
         self._measured: dict[int, tuple[Probe, _Measured]] = {}
+        self._done: dict[tuple[str, int], tuple[Any, list[NDArray[Any]]]] = {}
 
     # -- what has been fetched -------------------------------------------------------------------------------
 
@@ -216,14 +218,20 @@ class FarReading:
         rows = rows[rows < self._sampled]
         size = max(self._size(probe.visible), 1)
         part = size / max(len(rows), 1)
-        held = (self._of(lambda block: block.counts(probe.terms), rows) > 0).sum(axis=0)
-        named = self._of(lambda block: block.named(probe.entities), rows).sum(axis=0)
+        held = (self._once(Columns.counts, probe.terms, rows) > 0).sum(axis=0)
+        named = self._once(Columns.named, probe.entities, rows).sum(axis=0)
         words = probe.term_weights * _rarity(size, held * part)
         return sparse(probe.terms, words), sparse(probe.entities, _rarity(size, named * part))
 
     def _of(self, column: Callable[[Columns], NDArray[Any]], rows: Ints) -> NDArray[Any]:
         """A column of given rows."""
         return np.concatenate([column(block) for block in self._blocks])[rows]
+
+    def _once(self, column: Callable[[Columns, Any], NDArray[Any]], asked: Any, rows: Ints) -> NDArray[Any]:
+        """A column that depends on what is asked, of given rows; worked out once for each block."""
+        kept, done = self._done.setdefault((column.__name__, id(asked)), (asked, []))
+        done += [column(block, kept) for block in self._blocks[len(done) :]]
+        return np.concatenate(done)[rows]
 
     def _measure(self, probe: Probe, rows: Ints) -> _Measured:
         """Statistics over what may be seen, of which these rows are here."""
@@ -233,9 +241,9 @@ class FarReading:
         rest = (size - int(fetched.sum())) / sampled if sampled else 0.0
         weight = np.where(fetched, 1.0, rest)
         total = float(weight.sum())
-        counts = self._of(lambda block: block.counts(probe.terms), rows)
+        counts = self._once(Columns.counts, probe.terms, rows)
         term_df = weight @ (counts > 0)
-        name_df = weight @ self._of(lambda block: block.named(probe.entities), rows)
+        name_df = weight @ self._once(Columns.named, probe.entities, rows)
         length = self._of(lambda block: block.length, rows).astype(np.float64)
         passed_over = np.zeros(len(probe.terms), np.bool_) if probe.common is None else term_df > probe.common
         measured = _Measured(
@@ -246,7 +254,7 @@ class FarReading:
             average=float(weight @ length) / max(total, 1.0) or 1.0,
         )
         keyword = (_bm25(counts, length, measured, probe) @ probe.term_weights).astype(np.float64)
-        cosine = self._of(lambda block: block.cosine(probe.vector), rows).astype(np.float64)
+        cosine = self._once(Columns.cosine, probe.vector, rows).astype(np.float64)
         has = ~np.isnan(cosine)
         times = self._of(lambda block: block.rows.timestamp, rows)
         cosine_mean, cosine_std = _moments(cosine[has], weight[has])
@@ -267,11 +275,11 @@ class FarReading:
 
     def _best(self, probe: Probe, rows: Ints, measured: _Measured) -> Ints:
         """The best rows of each channel, by exact numbers, in order of arrival."""
-        counts = self._of(lambda block: block.counts(probe.terms), rows)
+        counts = self._once(Columns.counts, probe.terms, rows)
         length = self._of(lambda block: block.length, rows)
         keyword = _bm25(counts, length, measured, probe) @ probe.term_weights
-        cosine = self._of(lambda block: block.cosine(probe.vector), rows)
-        entity = self._of(lambda block: block.named(probe.entities), rows) @ measured.names
+        cosine = self._once(Columns.cosine, probe.vector, rows)
+        entity = self._once(Columns.named, probe.entities, rows) @ measured.names
         time = self._of(lambda block: block.rows.timestamp, rows)
         ids = np.array([self._payloads[row]["id"] for row in rows.tolist()], object)
         seq = self._of(lambda block: block.rows.seq, rows)
@@ -303,7 +311,7 @@ class FarReading:
         measured = self._measure(probe, self._shown(probe.visible)) if known is None else known[1]
         self._look_aside(rows.tolist())
         length = self._of(lambda block: block.length, rows)
-        counts = self._of(lambda block: block.counts(probe.terms), rows)
+        counts = self._once(Columns.counts, probe.terms, rows)
         status = self._of(lambda block: block.rows.status, rows)
         weight = self._of(lambda block: block.rows.weight, rows)
         weight_at = self._of(lambda block: block.rows.weight_at, rows)
@@ -318,9 +326,9 @@ class FarReading:
         return Candidates(
             rows=rows,
             ids=[self._payloads[row]["id"] for row in rows.tolist()],
-            cosine=self._of(lambda block: block.cosine(probe.vector), rows),
+            cosine=self._once(Columns.cosine, probe.vector, rows),
             terms=_bm25(counts, length, measured, probe),
-            entities=self._of(lambda block: block.named(probe.entities), rows),
+            entities=self._once(Columns.named, probe.entities, rows),
             timestamp=self._of(lambda block: block.rows.timestamp, rows),
             in_window=self._of(lambda block: block.in_window(probe.windows), rows),
             importance=self._of(lambda block: block.rows.importance, rows),
@@ -359,7 +367,7 @@ class FarReading:
         """Which rows hold which term."""
         known = self._measured.get(id(probe))
         passed_over = known[1].passed_over if known is not None else np.zeros(len(probe.terms), np.bool_)
-        found: NDArray[np.bool_] = self._of(lambda block: block.counts(probe.terms), rows) > 0
+        found: NDArray[np.bool_] = self._once(Columns.counts, probe.terms, rows) > 0
         return found & ~passed_over
 
     # -- associations ----------------------------------------------------------------------------------------
@@ -371,7 +379,7 @@ class FarReading:
         self._check()
         condition = filters.seen(probe.visible).condition
         queries = []
-        if reach > 0 and (steps := self._steps(rows, reach)):
+        if reach > 0 and (steps := self._steps(self._foremost(probe, rows), reach)):
             here = no({"has_id": [self._ids[row] for row in sorted(self._fetched)]})
             queries.append(Query(where=both(condition, either(*steps), here), limit=_MOST_STEPS))
         ends = self._ends(links)
@@ -425,6 +433,20 @@ class FarReading:
                 for link in links_in(self._asides.get(self._ids[row]))
             ]
         return found
+
+    def _foremost(self, probe: Probe, rows: Ints) -> Ints:
+        """The rows with most evidence: only theirs neighbours are worth a fetch; others keep those that are here."""
+        known = self._measured.get(id(probe))
+        if known is None or len(rows) <= _FOREMOST:
+            return rows
+        bank = known[1].bank
+        counts = self._once(Columns.counts, probe.terms, rows)
+        length = self._of(lambda block: block.length, rows)
+        words = _bm25(counts, length, known[1], probe) @ probe.term_weights / max(bank.keyword_std, 1e-9)
+        meaning = (self._once(Columns.cosine, probe.vector, rows) - bank.cosine_mean) / max(
+            bank.cosine_std, 1e-9
+        )
+        return rows[np.argsort(-(words + np.nan_to_num(meaning)), kind="stable")[:_FOREMOST]]
 
     def _steps(self, rows: Ints, reach: int) -> list[Condition]:
         """Where the neighbours of some rows are: by session and turn, overlapping stretches joined."""

@@ -69,6 +69,7 @@ scope's points together."""
 FEW_INDEXES: Mapping[str, tuple[str, ...]] = {
     UNITS: (
         TENANT, "scopes", "status", "indexed", "expires", "n", "lot", "at", "order", "a", "digest", "episodes", "group",
+        "turn",
     ),
     EVENTS: (TENANT, "scopes", "id", "batch", "n"),
     SIDE: (TENANT, "scopes", "kind", "name", "n"),
