@@ -205,12 +205,14 @@ def test_names_are_merged_split_and_undone(told):
     assert entity_node("turin") not in told.graph()
     assert told.graph().nodes["entity:kestrel"]["names"] == "Kestrel; Turin"
     assert "memory:u/c" in neighbourhood(told.graph(), "turin")
+    told.names.merge("Oslo", "奥斯陆")  # a name that no memory uses
+    assert "memory:u/d" in neighbourhood(told.graph(), "奥斯陆")
     split = names.split("turin")
     assert entity_node("turin") in told.graph()
     names.undo(split)
     assert entity_node("turin") not in told.graph()
     names.undo(merge)
-    assert told.names.groups() == {}
+    assert told.names.groups() == {"oslo": ["oslo", "奥斯陆"]}
     with pytest.raises(NotFound):
         names.undo(merge)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hindsight_core.errors import MissingExtra
 from hindsight_core.graph.aliases import Aliases
 from hindsight_core.strength import weight_now
+from hindsight_core.text.keys import normalise_key
 from hindsight_core.unit import DIRECTED, Key, MemoryUnit, Scope
 
 if TYPE_CHECKING:
@@ -86,7 +87,18 @@ def build(
             first = link.outgoing if link.kind in DIRECTED else node < other
             if first and other in graph:
                 graph.add_edge(node, other, key=link.kind.value, kind=link.kind.value)
+    for names in map(aliases, {unit.scope for unit in units}):
+        for key, group in names.groups().items():
+            _also(graph, entity_node(key), group)
     return graph
+
+
+def _also(graph: nx.MultiDiGraph[str], entity: str, names: Iterable[str]) -> None:
+    """An entity goes by names that no memory here uses, too."""
+    if entity in graph:
+        known = graph.nodes[entity]["names"].split("; ")
+        missing = set(names) - {normalise_key(name) for name in known}
+        graph.nodes[entity]["names"] = "; ".join([*known, *sorted(missing)])
 
 
 def _name(graph: nx.MultiDiGraph[str], memory: str, entity: str, name: str, type: str) -> None:
