@@ -43,7 +43,7 @@ class Server:
     def __init__(self):
         self.points, self.lock = QdrantClient(":memory:"), threading.Lock()
         self.faults, self.seen, self.indexes = [], [], Counter()
-        self.released = threading.Event()
+        self.released, self.version = threading.Event(), "1.16.0"
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -84,6 +84,8 @@ class Server:
         if fault == "hang":
             self.released.wait()
             return self.drop(request)
+        if path == "/":
+            return self.send(request, 200, {"title": "qdrant", "version": self.version})
         with self.lock:
             status, result = self.work(request.command, path, json.loads(body or b"null"))
         if fault == "lose":
@@ -269,6 +271,14 @@ def test_a_wrong_key_is_said_at_once(server):
     with pytest.raises(StoreUnwritable, match="api_key"):
         QdrantStore.connect(server.url, api_key="wrong")
     assert len(server.seen) == 1
+
+
+def test_an_old_server_is_refused(server):
+    server.version = "1.15.5"
+    with pytest.raises(StoreError, match=r"1\.15\.5.*1\.16"):
+        QdrantStore.connect(server.url)
+    server.version = "2.0.0-dev"
+    QdrantStore.connect(server.url).close()
 
 
 def test_nobody_there_is_an_error_of_ours(server):

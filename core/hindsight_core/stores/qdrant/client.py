@@ -44,6 +44,7 @@ BATCH = 128
 PAGE = 1000
 MEMORY = ":memory:"
 _PAUSE, _LONGEST = 0.1, 5.0
+_OLDEST = (1, 16)
 
 
 class ClientPoints:
@@ -89,7 +90,23 @@ class ClientPoints:
             client = QdrantClient(
                 url=url, api_key=api_key, timeout=max(1, round(timeout)), check_compatibility=False
             )
-        return cls(client, name, place=url, shared=url != MEMORY, settings=settings)
+        points = cls(client, name, place=url, shared=url != MEMORY, settings=settings)
+        if points.shared:
+            points.check_release()
+        return points
+
+    def check_release(self) -> None:
+        """Refuse a server that does not know conditional updates: writers could not take turns.
+
+        Raises:
+            StoreError: It is too old.
+        """
+        found = self._ask(self._client.info).version
+        if tuple(int(part) for part in found.split("-")[0].split(".")[:2]) < _OLDEST:
+            oldest = ".".join(map(str, _OLDEST))
+            raise StoreError(
+                f"{self.place}: the server is release {found}; Hindsight needs {oldest} or newer"
+            )
 
     # -- asking ----------------------------------------------------------------------------------------------
 
