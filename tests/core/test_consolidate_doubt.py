@@ -28,6 +28,19 @@ from hindsight_core.consolidate.doubt import doubtful
         ("晨青看板的版本现在是7.1", "晨青看板的端口改成2467了"),
         ("朱星雨搬到青岛了", "朱星雨对鸡蛋过敏"),
         ("Rosis Sillumane has moved to Riga", "The owner of Nordalia is now Rosis Sillumane"),
+        ("白桦引擎的日志放在/var/a/log。", "青桥服务的日志放在/var/b/log。"),
+        ("白桦引擎的端口现在是8089。", "白桦引擎升级到6.13版本了。"),
+        ("The timeout of Pelyar is 170 seconds.", "We changed the timeout of Lumbar to 60 seconds."),
+        ("We moved Pelcor to port 2940.", "We moved Keljor to port 9130."),
+        ("Corrosa runs version 5.18.", "We upgraded Tamzel to version 7.9."),
+        ("Maren Fenlu has taken over Corrosa.", "We upgraded Corrosa to version 7.0."),
+        ("The birthday of Rosia Ulm is 4 July.", "Rosia Ulm has moved to Tartu."),
+        ("Fenis Jorj has taken over Ulmtam.", "The favourite drink of Fenis Jorj is now espresso."),
+        (
+            "蒋子远和风松平台的同事讨论了路线图，决定采用延长试用。",
+            "冯舒言和溪涛仓库的同事讨论了路线图，决定采用外包。",
+        ),
+        ("The flat costs 900 a month.", "The other flat costs 700 a month."),
     ],
 )
 def test_both_stay(earlier, later):

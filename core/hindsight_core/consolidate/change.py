@@ -61,7 +61,7 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
         record: Whether both stand in documents rather than in what somebody said: a record is corrected by its next
             edition, while a person who names two birthdays was wrong once.
     """
-    happened = earlier.marks & Mark.EVENT and not earlier.marks & Mark.CHANGED
+    happened = earlier.marks & Mark.EVENT and not (earlier.marks & Mark.CHANGED and earlier.values)
     if happened or (later.marks & (_UNREAL | Mark.ONCE) and not later.marks & Mark.LASTS):
         return None
     shared = shared_keys(later, earlier)
@@ -151,12 +151,13 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
     somebody = earlier.kin or earlier.first or earlier.subject & shared
     if not core and not kept and not unit_alone and not (apart and somebody):
         return (True, "another value of the same") if renewed(later, earlier) else None
-    if (
-        not marks & _STRONG and changed
-    ):  # two slots differ: the exam on Monday takes 90 minutes, that on Thursday 120
-        renamed = earlier.names - shared - earlier.subject and foreign(later.names, earlier)
-        if renamed or len({new.kind for new, _ in changed}) > 1:
-            return None
+    # Two slots differ: the timeout of one is changed and then that of another; the exam on Monday takes 90 minutes, that on
+    # Thursday 120.
+    unmet = earlier.names - shared or (earlier.subject and earlier.subject.isdisjoint(shared))
+    if changed and unmet and foreign(later.names, earlier):
+        return None
+    if not marks & _STRONG and len({new.kind for new, _ in changed}) > 1:
+        return None
     share = 1.0 if unit_alone else coverage(earlier, shared, kept)
     met = share >= (_MET if len(earlier.keys) <= _SHORT else _MET_WHEN_LONG)
     near = unit_alone or not core or (core - earlier.names and changed and same_slot(later, earlier, changed))
@@ -208,9 +209,9 @@ def _names_slot(earlier: Fact, shared: frozenset[str]) -> bool:
     clause = earlier.clauses[0]
     if not earlier.subject - earlier.names or not earlier.subject <= shared:
         return False
-    if len(earlier.subject) > 1:
-        return True
-    return "=" in clause.kinds and (clause.definite or bool(clause.han))  # a bare word may be somebody's name
+    if not clause.definite and not clause.han:  # bare words may be somebody's name
+        return False
+    return len(earlier.subject) > 1 or "=" in clause.kinds
 
 
 _ADDITIVE = word_set(
@@ -232,6 +233,9 @@ def _by_now(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, shar
     ):
         return True
     if not earlier.subject - earlier.names or not earlier.subject <= shared:
+        return False
+    clause = earlier.clauses[0]
+    if not clause.definite and not clause.han:  # bare words may be somebody's name
         return False
     if later.subject and later.subject.isdisjoint(earlier.subject):
         return False

@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.lexicon import COPULAS, PREPOSITIONS, STATIVE, word_set
+from hindsight_core.consolidate.same import opposed
 from hindsight_core.consolidate.statement import Statement
 from hindsight_core.consolidate.values import Value
 
@@ -95,6 +96,9 @@ _NUMBER_HAN = Lazy(r"(?:\d+|[一二三四五六七八九十]+)[号期路栋](?=[
 _SIDE = Lazy(
     r"^[\s“\"「]*[\u4e00-\u9fffA-Za-z0-9_-]{2,10}? ?的 ?(?P<what>[\u4e00-\u9fffA-Za-z_]{2,8}?) ?(?=现在|已|是|在|用|改|换|搬|要|将|从|升|为|叫|由|归|\d)"
 )
+_OWNER = Lazy(r"[“\"「]?(?P<who>[\u4e00-\u9fffA-Za-z0-9_-]{2,10}?) ?的 ?(?=[\u4e00-\u9fffA-Za-z])")
+_PRONOUN = Lazy("我|你|您|他|她|它|咱|大家|这|那|今|明|昨|以后|现在|目前|最近|请")
+_OF = Lazy(r"the (?P<what>[a-z]+)(?: [a-z]+)? of (?P<who>[A-Z][\w-]+)", re.IGNORECASE)
 _PERSONAL = word_set(
     "i my me mine we our us he she it they his her their its this that there 我 我们 你 您 他 她 它 咱们"
 )
@@ -105,11 +109,40 @@ def _subjects_differ(later: Statement, earlier: Statement) -> bool:
     new, old = _SIDE.match(later.text), _SIDE.match(earlier.text)
     if new and old and new["what"] not in earlier.text and old["what"] not in later.text:
         return True
+    if _owners_differ(later.text, earlier.text):
+        return True
+    if not opposed(later.ends, earlier.ends) and _slot_left_out(later.text, earlier.text):
+        return True
     if not later.facts or not earlier.facts:
         return False
-    if any(_PERSONAL & set(statement.facts[0].clauses[0].words[:3]) for statement in (later, earlier)):
+    one, two = (statement.facts[0].clauses[0] for statement in (later, earlier))
+    if _PERSONAL & {*one.words[:3], *two.words[:3]}:
         return False
+    first, other = (*one.words, "")[0], (*two.words, "")[0]
+    named = one.kinds[:1] == two.kinds[:1] == "n" and first >= _HAN and other >= _HAN
+    if named and first not in earlier.text and other not in later.text:
+        return True
     return _unmet(later, earlier) and _unmet(earlier, later)
+
+
+def _owners_differ(later: str, earlier: str) -> bool:
+    """Whether two begin with different owners: 白山引擎的日志, 桥白服务的日志."""
+    new, old = _OWNER.match(later), _OWNER.match(earlier)
+    if new is None or old is None or _PRONOUN.match(later) or _PRONOUN.match(earlier):
+        return False
+    return new["who"] not in earlier and old["who"] not in later
+
+
+def _slot_left_out(later: str, earlier: str) -> bool:
+    """Whether the later text speaks of the same owner and not of the slot: the birthday of Ann, and Ann has moved."""
+    old = _OF.match(earlier)
+    if old is not None:
+        words = later.casefold()
+        return old["who"].casefold() in words and old["what"].casefold()[:5] not in words
+    old = _OWNER.match(earlier)
+    if old is None or _PRONOUN.match(earlier) or _OWNER.match(later):
+        return False
+    return old["who"] in later and earlier[old.end() : old.end() + 2] not in later
 
 
 def _unmet(one: Statement, other: Statement) -> bool:

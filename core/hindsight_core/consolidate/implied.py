@@ -121,6 +121,8 @@ def switched(later: Fact, earlier: Fact, marks: int) -> str | None:
 
 def moved(later: Fact, earlier: Fact, marks: int) -> str | None:
     """Moving house: the new home need not name the old one, nor the slot."""
+    if later.values and earlier.values:  # "we moved the service to port 2940"
+        return None
     if "@home" not in later.slots & earlier.slots or not marks & _STRONG or later.kin != earlier.kin:
         return None
     alone = (
@@ -135,6 +137,13 @@ def done_otherwise(later: Fact, earlier: Fact, shared: frozenset[str], marks: in
     """The same thing wanted or done in another way: "my coffee black", "my coffee with oat milk these days"."""
     if not marks & (Mark.LASTS | Mark.NOW | Mark.CHANGED) or (earlier.values and not later.values):
         return None
+    if (
+        earlier.values
+        and earlier.names
+        and earlier.names.isdisjoint(shared)
+        and foreign(later.names, earlier)
+    ):
+        return None  # two slots differ
     wished = later.first or (marks | earlier.marks) & Mark.WISH or marks & Mark.LASTS
     if not wished or not (earlier.first or earlier.marks & Mark.WISH or marks & Mark.LASTS):
         return None

@@ -47,7 +47,7 @@ KINDS = {
         r"sit next to|(?:is|are|sits?|stored?|stores|keeps?|kept|lives?|based|located|hosted?|hosts|parks?|stays?|held|takes place|happens?) (?:\S+ ){0,3}(?:in|at|on|under|behind|next to)",
         r"(?:moved|moving|relocated|transferred|shifted|migrated) (?:\S+ ){0,4}(?:to|into)",
         r"在(?!用|做|学|看|读|写|等|招|找|备|谈|装|测|跑)|存|放|停|位于",
-        r"[搬迁移挪换转调](?:移)?[到至去入回进]|改[到在放存停](?!一|了)|(?:放|存|停|坐)[到在进]",
+        r"[搬迁移挪换转调](?:移)?[到至去入回进]|改[到在放存停](?!一|了)|(?:放|存|停|坐)[到进]",
     ),
     "where": Kind(
         False,

@@ -19,6 +19,7 @@ _MOVES = Lazy(
     r"(?:to|into|onto|from|by|with|for)\b"
 )
 _PART = Lazy("换了一?[块个台条把张套件副根双]新?(..)")
+_MEASURED = frozenset(["version", "count", "money", "span", "rate"])
 _OBJECTLESS = word_set("over it them back everything all away on off out me us him her")
 
 
@@ -51,6 +52,8 @@ def another_slot(later: Fact, earlier: Fact, shared: frozenset[str]) -> bool:
     for clause in parts(later):
         if not clause.marks & Mark.CHANGED:
             continue
+        if any(value.kind in _MEASURED for value in clause.values) and not earlier.values:
+            return True  # "upgraded it to 7.0", after who leads it
         if len(clause.subject) > 1 and clause.subject & shared:
             pairs = zip(clause.words, clause.kinds, strict=True)
             topics = [word for word, kind in pairs if word in clause.subject and kind in "kna"]
