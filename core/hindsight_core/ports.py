@@ -647,10 +647,12 @@ class Capabilities:
         multiprocess: Several processes may open it at once.
         atomic: A transaction is all or nothing even when the process is killed.
         erases_bytes: After `erase` no byte of the text is left in any file.
+        exact_statistics: `Bank` is exact however many memories may be seen; else it is estimated beyond some number.
     """
 
     persistent: bool = True
     multiprocess: bool = True
     atomic: bool = True
     erases_bytes: bool = True
+    exact_statistics: bool = True
     notes: Mapping[str, str] = field(default_factory=dict)

@@ -42,6 +42,17 @@ class TestQdrantInMemory(StoreContract):
 class TestQdrantSearchedByTheEngine(TestQdrantInMemory):
     """However few memories there are, none are held here: every search is the engine's."""
 
+    capabilities = Capabilities(
+        persistent=False,
+        multiprocess=False,
+        erases_bytes=False,
+        exact_statistics=False,
+        notes={
+            **TestQdrantInMemory.capabilities.notes,
+            "exact_statistics": "of a scope too large to be held, statistics are estimated from a sample",
+        },
+    )
+
     def make_store(self, folder):
         return QdrantStore.connect(":memory:", whole=0)
 

@@ -104,6 +104,27 @@ class SearchingContract(ContractBase):
         assert bank.entity_df.tolist() == [2, 0]
         assert bank.newest == day(2).timestamp()
 
+    def test_statistics_count_everything(self, tmp_path: Path) -> None:
+        self.need("exact_statistics")
+        with self.opened(tmp_path) as store:
+            self.put(
+                store,
+                *(
+                    (
+                        unit(f"{i:03}", timestamp=day(i)),
+                        entry("x y" if i % 4 == 0 else "y", [1, 0] if i % 2 else [0, 1]),
+                    )
+                    for i in range(120)
+                ),
+            )
+            question = probe(visible(), vector=[1, 0], words={"x": 1, "y": 1}, top=3)
+            with store.reading(question.visible) as reading:
+                bank = reading.search(question)[1]
+        assert bank.size == 120
+        assert bank.term_df.tolist() == [30, 120]
+        assert_close([bank.cosine_mean, bank.cosine_std], [0.5, 0.5])
+        assert bank.newest == day(119).timestamp()
+
     def test_length_counts_against_a_term(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:
             self.put(store, (unit("short"), entry("w a")), (unit("long"), entry("w a b c d e")))

@@ -28,7 +28,8 @@ from hindsight_core.stores.sqlite.visibility import check
 from hindsight_core.unit import Episode, Key, MemoryUnit, Scope
 
 MEMORY = ":memory:"
-_SCENES = 64
+_HELD = 100_000
+"""Memories held in this process at most, over all scopes read lately; about 10 KB each."""
 
 
 class QdrantStore:
@@ -241,7 +242,7 @@ class QdrantStore:
         if scopes not in self._scenes:
             self._scenes[scopes] = Scene(scopes, whole=self._whole)
         self._scenes.move_to_end(scopes)
-        while len(self._scenes) > _SCENES:
+        while len(self._scenes) > 1 and sum(len(scene.payloads) for scene in self._scenes.values()) > _HELD:
             self._scenes.popitem(last=False)
         return self._scenes[scopes]
 

@@ -1,0 +1,121 @@
+"""A scope too large to be held: what is estimated from a sample stays near what a file counts, and so do the answers."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("qdrant_client", reason="needs the extra [qdrant]")
+
+from hindsight_core import Hindsight
+from hindsight_core.clock import CountedIds
+from hindsight_core.embedding import HashEmbedder
+from hindsight_core.ports import Probe, Visibility
+from hindsight_core.stores.qdrant import QdrantStore, scene
+from hindsight_core.stores.sqlite import SqliteStore
+from hindsight_core.text.hashing import stable_id
+
+PEOPLE = ["Mei", "Tomas", "Ines", "Okafor", "Yuki", "Lena"]
+THINGS = [
+    "harbour",
+    "kettle",
+    "orchard",
+    "tunnel",
+    "lantern",
+    "ferry",
+    "archive",
+    "workshop",
+    "quarry",
+    "garden",
+]
+DEEDS = ["painted", "sold", "repaired", "visited", "measured", "closed", "reopened", "described"]
+MEMORIES, SAMPLE = 600, 160
+
+
+def sentences():
+    rng = np.random.default_rng(3)
+    for i in range(MEMORIES):
+        who, what, did = rng.choice(PEOPLE), rng.choice(THINGS), rng.choice(DEEDS)
+        text = f"{who} {did} the {what} number {rng.integers(90)} near the {rng.choice(THINGS)}."
+        yield {
+            "text": text, "session": f"s{i // 12}", "turn": i % 12, "speaker": who, "id": f"m{i:03}",
+            "timestamp": f"2031-{i // 60 + 1:02}-{i % 28 + 1:02}",
+        }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pair():
+    patch = pytest.MonkeyPatch()
+    patch.setattr(scene, "_SAMPLE", SAMPLE)
+    told = list(sentences())
+    made = []
+    for store in (SqliteStore.open(":memory:"), QdrantStore.connect(":memory:", whole=0)):
+        memory = Hindsight.open(store, "u", embedder=HashEmbedder(), new_id=CountedIds("e"))
+        memory.remember_many(told, consolidate=False)
+        made.append(memory)
+    yield made
+    patch.undo()
+    for memory in made:
+        memory.close()
+
+
+def test_a_part_is_held_and_it_is_the_same_part_everywhere(pair):
+    visible = Visibility(scopes=(("u",),), now=pair[1]._now())
+    with pair[1].parts.store.reading(visible):
+        pass
+    (held,) = pair[1].parts.store._scenes.values()
+    assert SAMPLE / 2 * 0.7 < len(held.payloads) < SAMPLE * 1.3
+    assert all(
+        payload["lot"] < held.share
+        for payload in pair[1].parts.store.view().retrieve("units", held.payloads).values()
+    )
+
+
+def test_answers_agree_with_a_files(pair):
+    rng = np.random.default_rng(5)
+    overlaps, firsts = [], []
+    for _ in range(25):
+        question = (
+            f"What did {rng.choice(PEOPLE)} do with the {rng.choice(THINGS)} number {rng.integers(90)}?"
+        )
+        file, far = (
+            [hit.unit.id for hit in m.recall(question, k=10, floor=None, now="2032-01-01")] for m in pair
+        )
+        overlaps.append(len(set(file) & set(far)) / 10)
+        firsts.append(file[0] == far[0])
+    assert np.mean(overlaps) >= 0.95
+    assert np.mean(firsts) >= 0.8
+
+
+def test_what_is_estimated_is_near_what_is_counted(pair):
+    words = ["harbour", "number", "nothing"]
+    banks = []
+    for memory in pair:
+        visible = Visibility(scopes=(("u",),), now=memory._now())
+        question = Probe(
+            visible=visible,
+            vector=HashEmbedder().embed_query("the harbour"),
+            terms=np.array([stable_id(word) for word in words], np.uint64),
+            term_weights=np.ones(3, np.float32),
+            entities=np.zeros(0, np.uint64),
+        )
+        with memory.parts.store.reading(visible) as reading:
+            banks.append(reading.search(question)[1])
+    counted, estimated = banks
+    assert estimated.size == counted.size == MEMORIES
+    assert estimated.newest == counted.newest
+    assert estimated.cosine_mean == pytest.approx(counted.cosine_mean, abs=0.02)
+    assert estimated.cosine_std == pytest.approx(counted.cosine_std, abs=0.02)
+    assert estimated.term_df.tolist()[2] == counted.term_df.tolist()[2] == 0
+    assert estimated.term_df.tolist()[0] == pytest.approx(counted.term_df.tolist()[0], rel=0.25)
+
+
+def test_filters_and_times_come_before_the_cut(pair):
+    for options in (
+        {"where": {"speaker": "Yuki"}},
+        {"where": {"speaker": {"$gt": "Tomas"}}},
+        {"since": "2031-03-01", "until": "2031-04-01"},
+    ):
+        file, far = (
+            {hit.unit.id for hit in m.recall("the harbour", k=10, floor=None, now="2032-01-01", **options)}
+            for m in pair
+        )
+        assert len(file & far) >= 9
