@@ -5,10 +5,12 @@ Both are handed to the engine, so tests put a fake clock and counted ids in thei
 
 from __future__ import annotations
 
+import os
 import secrets
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+
+from hindsight_core.locks import Lock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
 
@@ -53,14 +55,18 @@ class TimeOrderedIds:
 
     def __init__(self, random_bits: Callable[[int], int] = secrets.randbits) -> None:
         self._random_bits = random_bits
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._last = (-1, 0)
+        self._process = os.getpid()
 
     def __call__(self, now: datetime) -> str:
         """A new id for something made at `now`."""
         millisecond = max(int(now.timestamp() * 1000), 0)
         with self._lock:
             last, chance = self._last
+            # A forked child must not count on from where its parent and the other children do.
+            if self._process != os.getpid():
+                self._process, chance = os.getpid(), self._random_bits(79)
             # A clock set back must not undo the order, so the last millisecond is kept until time passes it.
             if millisecond <= last:
                 millisecond, chance = last, chance + 1
@@ -76,7 +82,7 @@ class CountedIds:
     def __init__(self, prefix: str = "m") -> None:
         self._prefix = prefix
         self._count = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __call__(self, now: datetime) -> str:
         """The next id; `now` is not used."""

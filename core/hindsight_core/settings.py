@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +79,14 @@ class Settings:
     scope: str = "default"
     profile: str = "default"
     embedder: str = "auto"
-    embedder_base_url: str | None = None
+    embedder_base_url: str | None = field(default=None, repr=False)  # an address may hold a password
     embedder_api_key: Secret | None = None
     embedding_cache: str | None = None
     reranker: str | None = None
     reranker_candidates: int = 20
     reranker_milliseconds: float = 500.0
     llm: str | None = None
-    llm_base_url: str | None = None
+    llm_base_url: str | None = field(default=None, repr=False)
     llm_api_key: Secret | None = None
     llm_cache: str | None = None
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from hindsight_core.errors import NotAStore, StoreClosed, StoreError
+from hindsight_core.locks import Lock
 
 
 class SideFile:
@@ -34,7 +34,7 @@ class SideFile:
         self._kind = kind
         self._application_id = application_id
         self._schema = schema
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._pid = 0
         self._closed = False

@@ -228,6 +228,8 @@ class Episode:
             its units were taken back with all of their scope or batch: told again, it is encoded again.
         metadata: What the caller gave with it.
         envelope: What came around the text and is no part of the memory, such as a message's own id and tool calls.
+        given: While it is pending, what else was asked for its units (importance, an end, ...), so that a process which is
+            killed before they are stored loses none of it.
     """
 
     scope: Scope
@@ -239,3 +241,4 @@ class Episode:
     state: str = "pending"
     metadata: Mapping[str, Any] = field(default_factory=_empty)
     envelope: Mapping[str, Any] = field(default_factory=_empty)
+    given: Mapping[str, Any] = field(default_factory=_empty)

@@ -6,7 +6,8 @@ import pytest
 
 from hindsight_core import Hindsight
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.embedding import HashEmbedder
+from hindsight_core.embedding import EndpointEmbedder, HashEmbedder
+from hindsight_core.settings import load_settings
 
 NOW = datetime(2031, 5, 20, 9, 0, tzinfo=UTC)
 SECRET = "sk-" + "Zq7" * 8
@@ -37,3 +38,10 @@ def test_no_way_in_carries_a_secret_to_the_disk(tmp_path, way):
         memory.export(tmp_path / "out.jsonl")
         written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert SECRET.encode() not in written
+
+
+def test_an_address_with_a_password_is_shown_by_nothing():
+    address = "http://ada:plum-Tree-88@models.example/v1"
+    settings = load_settings(environment={}, llm_base_url=address, embedder_base_url=address)
+    assert settings.llm_base_url == address
+    assert "plum" not in f"{settings!r} {EndpointEmbedder('bge-m3', base_url=address)!r}"

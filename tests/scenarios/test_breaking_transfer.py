@@ -45,7 +45,9 @@ def lines(tmp_path):
      ("scope", [""]), ("content", 5), ("content", None), ("recorded_at", "2031-01-01T00:00"), ("timestamp", "2031-01-01T00:00"),
      ("metadata", [1]), ("metadata", {"a": float("inf")}), ("entities", [["a", "b"]]), ("entities", [[1, 2, 3]]),
      ("source", {"x": 1}), ("source", {"speaker": 5}), ("source", {"turn": "a"}), ("related_ids", [[5, "similar", True]]),
-     ("occurrences", [5]), ("access_count", "x"), ("pinned", "yes"), ("summary", 5), ("weight_at", "2031-01-01")],
+     ("occurrences", [5]), ("access_count", "x"), ("pinned", "yes"), ("summary", 5), ("weight_at", "2031-01-01"),
+     ("source", {"span": []}), ("source", {"span": [1]}), ("timestamp", "9999-12-31T23:59:59-14:00"),
+     ("expires_at", "0001-01-01T00:00:00+14:00")],
 )  # fmt: skip
 def test_a_memory_that_could_not_have_been_remembered_does_not_come_in(tmp_path, lines, field, value):
     broken = json.dumps({"memory": {**json.loads(lines[-1])["memory"], field: value}})
@@ -68,3 +70,17 @@ def test_what_is_no_export_is_an_error_of_ours(tmp_path, text):
 def test_a_folder_cannot_be_imported(tmp_path):
     with opened() as memory, pytest.raises(InvalidInput, match="cannot be read"):
         memory.import_(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("given", 5), ("given", {"importance": 7}), ("given", {"expires_at": "soon"}), ("given", {"colour": "red"}),
+     ("envelope", [1]), ("timestamp", "9999-12-31T23:59:59-14:00"), ("source", {"span": []})],
+)  # fmt: skip
+def test_an_episode_that_could_not_have_been_told_does_not_come_in(tmp_path, lines, field, value):
+    broken = json.dumps({"episode": {**json.loads(lines[1])["episode"], field: value}})
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines, broken]), encoding="utf-8")
+    with opened() as memory:
+        with pytest.raises(InvalidInput, match="line 4"):
+            memory.import_(tmp_path / "in.jsonl")
+        assert memory.resume() == 0

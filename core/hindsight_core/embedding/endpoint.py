@@ -11,7 +11,6 @@ text at fault stands alone (see `embedding.checked`).
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
@@ -22,6 +21,7 @@ import numpy as np
 from hindsight_core.embedding.prompts import prompts_for
 from hindsight_core.embedding.windows import Window, cut_by_estimate, embed_windows
 from hindsight_core.errors import EmbedderUnavailable, EmbeddingError, InvalidInput, MissingExtra
+from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats
 from hindsight_core.text.counting import estimate_tokens, token_counter
 from hindsight_core.text.keys import storable
@@ -102,12 +102,12 @@ class EndpointEmbedder:
         self._monotonic = monotonic
         self._resting_until = float("-inf")
         self._trouble = ""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._client: Any = None
         self._pid = 0
 
     def __repr__(self) -> str:
-        return f"EndpointEmbedder({self.model!r}, base_url={self.base_url!r})"
+        return f"EndpointEmbedder({self.model!r})"  # without its address, which may hold a password
 
     @property
     def dimension(self) -> int:

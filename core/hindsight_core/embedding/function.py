@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hindsight_core.errors import EmbeddingError, InvalidInput
+from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats
 
 _PROBE = "How many numbers are there in a vector?"
@@ -41,7 +41,7 @@ class CallableEmbedder:
         self._function = function
         self._name = name
         self._dimension = dimension
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     @property
     def dimension(self) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +22,7 @@ from hindsight_core.embedding.folder import ModelFolder, digest_of, read_folder
 from hindsight_core.embedding.prompts import prompts_for
 from hindsight_core.embedding.windows import Window, cut_at_tokens, embed_windows
 from hindsight_core.errors import EmbeddingError, InvalidInput, MissingExtra
+from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats, Ints
 from hindsight_core.text.keys import storable
 
@@ -48,7 +48,7 @@ class OnnxModel:
         self.folder = folder
         self._threads = threads
         self._pairs = pairs
-        self._lock = threading.Lock()
+        self._lock = Lock()
         # By process. That of the parent is kept in a forked child: to let go of it would wait for threads that are not there.
         self._loaded: dict[int, tuple[Any, Any]] = {}
 

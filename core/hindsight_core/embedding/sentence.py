@@ -9,7 +9,6 @@ that bge-*-zh gets its query instruction and multilingual-e5 its "query: " and "
 from __future__ import annotations
 
 import importlib.util
-import threading
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from hindsight_core.embedding.folder import digest_of
 from hindsight_core.embedding.prompts import Prompts, prompts_for
 from hindsight_core.embedding.windows import Window, cut_at_tokens, embed_windows
 from hindsight_core.errors import EmbeddingError, InvalidInput, MissingExtra
+from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats
 from hindsight_core.text.keys import storable
 
@@ -58,7 +58,7 @@ class SentenceTransformerEmbedder:
         self._device = device
         self._batch_size = batch_size
         self._revision = revision
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._transformer: Any = None
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -108,7 +109,7 @@ def check_unit(unit: MemoryUnit) -> None:
     said_at = [at for said in unit.occurrences for at in (said.timestamp, said.recorded_at)]
     _require(all(isinstance(text, str) for text in texts))
     _require(all(isinstance(flag, bool) for flag in flags))
-    _require(all(at is None or at.utcoffset() is not None for at in (*dates, *said_at, unit.weight_at)))
+    _require(all(_is_instant(at) for at in (*dates, *said_at, unit.weight_at)))
     _require(_is_number(unit.importance) and 0.0 <= unit.importance <= 1.0)
     _require(_is_number(unit.weight) and 0.0 <= unit.weight < float("inf"))
     whole(unit.access_count, "access_count")
@@ -123,13 +124,18 @@ def check_episode(episode: Episode) -> None:
     _check_place(episode.scope, episode.id, episode.text, episode.metadata)
     _check_source(episode.source)
     dates = (episode.timestamp, episode.recorded_at)
-    _require(isinstance(episode.state, str))
-    _require(all(at is None or at.utcoffset() is not None for at in dates))
+    _require(isinstance(episode.state, str) and isinstance(episode.envelope, dict))
+    _require(all(_is_instant(at) for at in dates))
 
 
 def _require(fit: bool) -> None:
     if not fit:
         raise ValueError
+
+
+def _is_instant(at: datetime | None) -> bool:
+    """Whether it has a zone, and a year in UTC as well, or is none at all."""
+    return at is None or (at.utcoffset() is not None and bool(at.astimezone(UTC)))
 
 
 def _is_number(value: Any) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from hindsight_core.embedding import embed_checked
 from hindsight_core.encode import Draft, extract_all, index_text, split
 from hindsight_core.engine.foresight import look_ahead, open_pairs, opinions
-from hindsight_core.engine.items import Item, fingerprint
+from hindsight_core.engine.items import Item, fingerprint, make_item
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import Neighbour, Settler
 from hindsight_core.engine.verdicts import Opinions
@@ -104,7 +104,42 @@ def entries(parts: Parts, texts: Sequence[str]) -> list[IndexEntry]:
     ]
 
 
-def _episode(item: Item, episode_id: str, scope: Scope, now: datetime) -> Episode:
+def _given(item: Item, consolidate: bool) -> dict[str, Any]:
+    """What the caller asked for beyond the text, as an episode keeps it while it is pending."""
+    asked: dict[str, Any] = {
+        "own_id": item.id is not None or None,
+        "importance": item.importance,
+        "memory_type": item.memory_type and item.memory_type.value,
+        "expires_at": item.expires_at and item.expires_at.isoformat(),
+        "indexed": None if item.indexed else False,
+        "pinned": item.pinned or None,
+        "consolidate": None if consolidate else False,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def asked_for(episode: Episode) -> tuple[Item, bool]:
+    """A pending episode as the item it came from, and whether its units are to be compared with what is there.
+
+    Raises:
+        InvalidInput: What it keeps is none of it, as may be in a file that was edited.
+    """
+    given = dict(episode.given)
+    consolidate, own_id = given.pop("consolidate", True), given.pop("own_id", False)
+    item = make_item({**given, "text": episode.text, "timestamp": episode.timestamp}, episode.recorded_at)
+    return (
+        replace(
+            item,
+            id=episode.id if own_id else None,
+            source=episode.source,
+            document=episode.source.document is not None,
+            metadata=episode.metadata,
+        ),
+        bool(consolidate),
+    )
+
+
+def _episode(item: Item, episode_id: str, scope: Scope, now: datetime, *, consolidate: bool) -> Episode:
     return Episode(
         scope=scope,
         id=episode_id,
@@ -114,6 +149,7 @@ def _episode(item: Item, episode_id: str, scope: Scope, now: datetime) -> Episod
         recorded_at=now,
         metadata=item.metadata,
         envelope=item.envelope,
+        given=_given(item, consolidate),
     )
 
 
@@ -175,7 +211,7 @@ def take_in(
     Returns:
         Per item the units that now hold it: new ones, or existing ones that gained an occurrence.
     """
-    jobs = _jobs(parts, items, scope, now)
+    jobs = _jobs(parts, items, scope, now, consolidate=consolidate)
     known = {e.id: e for e in parts.store.episodes(scope, [job.episode.id for job in jobs])}
     todo = []
     for job in jobs:
@@ -200,7 +236,9 @@ def take_in(
     return [job.stored for job in jobs]
 
 
-def _jobs(parts: Parts, items: Sequence[Item], scope: Scope, now: datetime) -> list[_Job]:
+def _jobs(
+    parts: Parts, items: Sequence[Item], scope: Scope, now: datetime, *, consolidate: bool
+) -> list[_Job]:
     seen: Counter[str] = Counter()
     jobs = []
     for raw in items:
@@ -213,7 +251,7 @@ def _jobs(parts: Parts, items: Sequence[Item], scope: Scope, now: datetime) -> l
             seen[first] += 1
         else:
             episode_id = parts.new_id(now)
-        jobs.append(_Job(item, _episode(item, episode_id, scope, now)))
+        jobs.append(_Job(item, _episode(item, episode_id, scope, now, consolidate=consolidate)))
     return jobs
 
 
@@ -302,7 +340,7 @@ def _store(
     for part in before:
         if part.id not in kept and part.source.episode == job.episode.id:
             tx.remove(part.key, reason="no longer part of the text")
-    tx.put_episode(job.episode if job.failed else replace(job.episode, state="encoded"))
+    tx.put_episode(job.episode if job.failed else replace(job.episode, state="encoded", given={}))
 
 
 def revised(earlier: MemoryUnit, new: MemoryUnit, item: Item, now: datetime) -> MemoryUnit:
@@ -341,23 +379,18 @@ def redated(unit: MemoryUnit, timestamp: datetime | None) -> dict[str, Any]:
 def encode_pending(
     parts: Parts, episodes: Sequence[Episode], scope: Scope, now: datetime, *, batch: str
 ) -> int:
-    """Encode episodes that have no memories yet, as after a killed process; returns how many are encoded now."""
-    jobs = [
-        _Job(
-            Item(
-                text=episode.text,
-                id=episode.id,
-                timestamp=episode.timestamp,
-                dated=True,
-                source=episode.source,
-                document=episode.source.document is not None,
-                metadata=episode.metadata,
-            ),
-            episode,
-        )
-        for episode in episodes
-    ]
-    _encode(parts, jobs, scope, now, consolidate=False)
-    with parts.store.write(actor="reprocess", batch=batch, now=now) as tx:
-        _store_all(parts, tx, jobs, scope, now, consolidate=False, opinions={})
-    return sum(not job.failed for job in jobs)
+    """Encode episodes that have no memories yet, as after a killed process; returns how many are encoded now.
+
+    It is done as it was asked for when they were told. Told again meanwhile, a text is one memory and not two.
+    """
+    jobs: dict[bool, list[_Job]] = {}
+    for episode in episodes:
+        item, consolidate = asked_for(episode)
+        jobs.setdefault(consolidate, []).append(_Job(item, episode))
+    for consolidate, some in jobs.items():
+        opinions = _encode(parts, some, scope, now, consolidate=consolidate)
+        with parts.store.write(actor="reprocess", batch=batch, now=now) as tx:
+            # Another process may have been at it.
+            bare = [job for job in some if not tx.units_of(scope, job.episode.id)]
+            _store_all(parts, tx, bare, scope, now, consolidate=consolidate, opinions=opinions)
+    return sum(not job.failed for some in jobs.values() for job in some)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
@@ -88,14 +88,15 @@ class Names:
         Raises:
             NotFound: There is none with that id.
         """
-        self._write(without(self.decisions(), id))
+        self._change(lambda made: without(made, id))
 
     def _decide(self, kind: str, names: Sequence[str]) -> str:
         id = self._parts.new_id(self._now)
-        self._write([*self.decisions(), Decision(id, kind, tuple(names))])
+        self._change(lambda made: [*made, Decision(id, kind, tuple(names))])
         return id
 
-    def _write(self, decisions: Sequence[Decision]) -> None:
+    def _change(self, change: Callable[[list[Decision]], list[Decision]]) -> None:
+        """Read and write in one transaction, so that nobody's decision is lost who decides at the same time."""
         store, batch = self._parts.store, self._parts.new_id(self._now)
         with store.write(actor="user", batch=batch, now=self._now) as tx:
-            tx.set_meta(_setting(self._scope), dump(decisions))
+            tx.set_meta(_setting(self._scope), dump(change(self.decisions())))

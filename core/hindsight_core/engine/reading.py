@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +15,9 @@ from hindsight_core.embedding import embed_query_checked, local_background
 from hindsight_core.engine.checks import choice, shown, whole
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.rerank import reranked
-from hindsight_core.errors import EmbeddingError, InvalidInput, NotFound
+from hindsight_core.errors import EmbeddingError, InvalidInput, NotFound, StoreBusy, StoreUnwritable
 from hindsight_core.filters import Filter
+from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats, Reading, Store, Use, Visibility
 from hindsight_core.profiles import Profile
 from hindsight_core.recall import Hit, Hits, analyse, rank, render
@@ -116,7 +116,7 @@ class RecallLog:
 
     def __init__(self) -> None:
         self._recalls: OrderedDict[str, tuple[str, tuple[Key, ...]]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def add(self, recall_id: str, question: str, keys: Sequence[Key]) -> None:
         """Remember what a recall gave."""
@@ -294,14 +294,12 @@ def _show(
 ) -> str:
     block, fitting = render(list(hits), whole(max_tokens, "max_tokens"), count_tokens, ids=ids)
     if fitting:
-        use(
-            parts,
-            [hit.unit.key for hit in fitting],
-            scope,
-            hits.recall_id,
-            [hit.unit.key for hit in hits],
-            now,
-        )
+        shown_keys, keys = [hit.unit.key for hit in fitting], [hit.unit.key for hit in hits]
+        try:
+            use(parts, shown_keys, scope, hits.recall_id, keys, now)
+        except (StoreBusy, StoreUnwritable) as error:
+            # What is known is worth more than the count of its use: a full disk must not end recall.
+            log.warning("that memories were shown could not be noted (%s)", type(error).__name__)
     return block
 
 

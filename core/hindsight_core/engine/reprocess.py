@@ -123,7 +123,7 @@ def _write(
                 tx.put(better, None, reason="read again")
                 changed += 1
         for episode in ready:
-            tx.put_episode(replace(episode, state="encoded"))
+            tx.put_episode(replace(episode, state="encoded", given={}))
     return Reprocessed(changed=changed, unchanged=unchanged, batch=batch if changed else None)
 
 

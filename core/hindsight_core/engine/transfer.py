@@ -82,12 +82,13 @@ def _read(path: Path, scope: Scope) -> tuple[list[Episode], list[MemoryUnit]]:
             if "episode" in line:
                 episode = decode_episode(json.dumps({"scope": [], **line["episode"]}))
                 check_episode(episode)
+                intake.asked_for(episode)
                 episodes.append(replace(episode, scope=(*scope, *episode.scope)))
             else:
                 unit = decode_unit(json.dumps({"scope": [], **line["memory"]}))
                 check_unit(unit)
                 units.append(replace(unit, scope=(*scope, *unit.scope), seq=0))
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise InvalidInput(f"line {number} of the export is damaged; nothing was imported") from error
     return episodes, units
 

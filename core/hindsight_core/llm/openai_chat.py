@@ -8,7 +8,6 @@ or none. What worked is used from then on.
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 from hindsight_core.errors import AnswerUnusable, InvalidSettings, MissingExtra, ModelUnavailable
 from hindsight_core.llm.chat import ChatReply, ChatRequest, Usage, model_error, spelled_out
+from hindsight_core.locks import Lock
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -94,7 +94,7 @@ class OpenAIChat:
         self._dialect = _Dialect()
         self._client: OpenAI | None = None
         self._pid = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from hindsight_core.llm.cache import ReplyCache
 from hindsight_core.llm.chat import ChatModel, ChatReply, ChatRequest, Usage, model_error
 from hindsight_core.llm.openai_chat import OpenAIChat
 from hindsight_core.llm.reply import Read, read_json
+from hindsight_core.locks import Lock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ class Chat:
         self._sleep = sleep
         self._monotonic = monotonic
         self._slots = threading.BoundedSemaphore(concurrency)
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._tally = Tally()
         self._resting_until = float("-inf")
 

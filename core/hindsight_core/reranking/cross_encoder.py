@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hindsight_core.errors import EmbeddingError, InvalidInput, MissingExtra
+from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats
 from hindsight_core.reranking.onnx import logistic
 from hindsight_core.text.keys import storable
@@ -43,7 +43,7 @@ class CrossEncoderReranker:
         self._device = device
         self._batch_size = batch_size
         self._max_tokens = max_tokens
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._loaded: Any = None
 
     def require(self) -> None:

@@ -136,6 +136,7 @@ def encode_episode(episode: Episode) -> str:
         "state": episode.state,
         "metadata": episode.metadata,
         "envelope": episode.envelope,
+        "given": episode.given,
     }
     return dumps({name: value for name, value in fields.items() if value})
 
@@ -153,6 +154,7 @@ def decode_episode(text: str) -> Episode:
         state=fields.get("state", ""),
         metadata=fields.get("metadata", {}),
         envelope=fields.get("envelope", {}),
+        given=fields.get("given", {}),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 from hindsight_core.errors import (
     InvalidInput,
     StoreBusy,
+    StoreClosed,
     StoreCorrupted,
     StoreError,
     StoreUnwritable,
@@ -64,6 +65,8 @@ def raise_ours(error: sqlite3.Error, path: str) -> NoReturn:
         error, sqlite3.OperationalError
     ):  # undecodable text, quoted in the message
         raise StoreCorrupted(f"{path}: the file is damaged (text that is not UTF-8); {_RESTORE}") from None
+    if code is None and isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        raise StoreClosed(f"{path}: the store was closed; open it again") from error
     raise StoreError(f"{path}: {getattr(error, 'sqlite_errorname', 'SQLite failed')}") from error
 
 

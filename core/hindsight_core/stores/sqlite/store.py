@@ -234,12 +234,16 @@ class SqliteStore:
                 yield held.reader
             finally:
                 held.reading = None
-                if held.reader.in_transaction:
-                    self._execute(held.reader, "COMMIT")
+                self._end(held.reader)
 
     @ours
     def _execute(self, connection: Connection, sql: str) -> None:
         connection.execute(sql)
+
+    @ours
+    def _end(self, connection: Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
 
     # -- library ---------------------------------------------------------------------------------------------
 
