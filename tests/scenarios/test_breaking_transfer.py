@@ -1,6 +1,7 @@
 """Files in and out: an export never destroys a store, and nothing broken comes in."""
 
 import json
+import os
 from datetime import UTC, datetime
 
 import pytest
@@ -84,3 +85,19 @@ def test_an_episode_that_could_not_have_been_told_does_not_come_in(tmp_path, lin
         with pytest.raises(InvalidInput, match="line 4"):
             memory.import_(tmp_path / "in.jsonl")
         assert memory.resume() == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has none of these")
+def test_an_export_takes_the_place_of_files_only(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "out.jsonl")
+    with opened() as memory:
+        memory.remember("Ada keeps the spare key.")
+        for name in ("folder", "pipe"):
+            with pytest.raises(InvalidInput, match="replaced"):
+                memory.export(tmp_path / name)
+        assert memory.export(tmp_path / "link") == 1
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()
+    assert "spare key" in (tmp_path / "out.jsonl").read_text(encoding="utf-8")
