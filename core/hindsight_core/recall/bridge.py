@@ -67,7 +67,9 @@ def flow(
     Returns:
         The best arriving activation per candidate, in deviations, and the position of the seed it came from (-1 = none).
     """
-    strength = scores[seeds] / max(float(scores[seeds].max(initial=0.0)), 1e-9)
+    # Weak evidence, as in a small store without vectors, hands over at most half of itself: what is merely joined with
+    # an exact hit must not stand above it.
+    strength = scores[seeds] / max(float(scores[seeds].max(initial=0.0)), 2.0 * share, 1e-9)
     arriving = share * strength[:, None] * joined * (1.0 + remaining)
     arriving[np.arange(len(seeds)), seeds] = 0.0
     best = np.argmax(arriving, axis=0)
