@@ -41,7 +41,7 @@ def everything(scope: Scope) -> Visibility:
 def export(parts: Parts, scope: Scope, path: Path) -> int:
     """Write a scope and all below it; the file appears whole or not at all. Returns the number of memories."""
     path = Path(os.path.realpath(path))  # what a link points to is written, and the link stays
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         raise InvalidInput(f"{path.name[:40]} is no file that can be replaced; export to a file of its own")
     _spare_stores(path)
     units = parts.store.find(everything(scope), newest_first=False)
