@@ -1,42 +1,36 @@
-"""One recall's view of scopes too large to be held: the engine finds, this module measures.
+"""One recall's view of scopes too large to be held: the engine finds, this package measures.
 
 The channels are one batched request: the nearest vectors, the best by words and by names (two sparse vectors), and what lies
 in an asked-for time. Everything comes with its payload, so every signal is computed here, exactly, from what is stored, and
 the best of each channel are chosen by those numbers. Associations are one request more: the neighbours in a session and
-the ends of stored links together. Words that lead on from the best hits are a third.
-
-What a signal is measured against must not come from other scopes, so it cannot be the engine's own statistics. It is
-estimated from two strata: what this reading has fetched counts as itself, and the rest of what may be seen as the sample
-says (`scene`). For a rare word, whose holders are all fetched, that is exact; for a common one the sample is large enough.
+the ends of stored links together. Words that lead on from the best hits are a third. What signals are measured against must
+not come from other scopes, so it is not the engine's own statistics (`measuring`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight_core.errors import InvalidInput, StoreError
-from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.errors import InvalidInput
+from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
 from hindsight_core.stores.codec import decode_scope
-from hindsight_core.stores.qdrant import filters, library
-from hindsight_core.stores.qdrant.columns import Columns, Flags
+from hindsight_core.stores.qdrant import filters
+from hindsight_core.stores.qdrant.columns import Columns
+from hindsight_core.stores.qdrant.measuring import Measured, Measuring, bm25
 from hindsight_core.stores.qdrant.points import (
     DENSE,
     NAMES,
-    SIDE,
-    UNITS,
     WORDS,
     Condition,
     Payload,
     PointId,
     Query,
-    Sparse,
     among,
     both,
     either,
@@ -44,12 +38,10 @@ from hindsight_core.stores.qdrant.points import (
     ranged,
 )
 from hindsight_core.stores.qdrant.reading import with_links
-from hindsight_core.stores.qdrant.scene import Scene
-from hindsight_core.stores.qdrant.schema import SEARCHED, TENANT, body, matrix, sparse, unit_id, unpacked
-from hindsight_core.stores.qdrant.view import View, complete, links_in
-from hindsight_core.stores.sqlite.visibility import check, sees
+from hindsight_core.stores.qdrant.schema import SEARCHED, TENANT, unit_id, unpacked
+from hindsight_core.stores.qdrant.view import links_in
 from hindsight_core.text.hashing import COUNT_BITS
-from hindsight_core.unit import Key, LinkKind, MemoryUnit, Status
+from hindsight_core.unit import LinkKind, Status
 
 _FIELDS = (*SEARCHED, "body")
 _KINDS = list(LinkKind)
@@ -61,123 +53,8 @@ _FOREMOST = 64
 _LONGEST = 1e15
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """What a probe is measured against; arrays by term and by entity."""
-
-    bank: Bank
-    rarity: Doubles
-    passed_over: Flags
-    names: Doubles
-    average: float
-
-
-class FarReading:
-    """See `ports.Reading`. Rows are numbers of this reading.
-
-    Args:
-        view: What is stored.
-        scene: The sample, level with it.
-        dimension: Of the vectors; None before the first.
-    """
-
-    def __init__(self, view: View, scene: Scene, dimension: int | None) -> None:
-        self.open = True
-        self._view = view
-        self._scene = scene
-        self._dimension = dimension
-        self._row: dict[PointId, int] = {}
-        self._ids: list[PointId] = []
-        self._payloads: list[Payload] = []
-        self._asides: dict[PointId, Payload] = {}
-        self._looked: set[PointId] = set()
-        self._blocks: list[Columns] = []
-        self._take(scene.payloads, scene.columns(dimension))
-        self._sampled = len(self._ids)
-        self._fetched: set[int] = set()
-        self._looked |= set(scene.payloads)
-        self._asides |= scene.asides
-        self._past: dict[Visibility, dict[PointId, MemoryUnit]] = {}
-        self._allowed: dict[tuple[Visibility, int], bool] = {}
-        self._measured: dict[int, tuple[Probe, _Measured]] = {}
-        self._done: dict[tuple[str, int], tuple[Any, list[NDArray[Any]]]] = {}
-
-    # -- what has been fetched -------------------------------------------------------------------------------
-
-    def _take(self, found: dict[PointId, Payload], block: Columns | None = None) -> list[int]:
-        """Give rows to what is new; all rows of what was found."""
-        fresh = {id: payload for id, payload in found.items() if id not in self._row}
-        if fresh:
-            for id in fresh:
-                self._row[id] = len(self._ids)
-                self._ids.append(id)
-            self._payloads += fresh.values()
-            self._blocks.append(block or Columns(list(fresh.values()), self._dimension))
-        return [self._row[id] for id in found]
-
-    def _ask(self, queries: Sequence[Query]) -> list[list[int]]:
-        """One batched request; the rows of each answer."""
-        found = self._over(self._view.points.query(queries, _FIELDS)) if queries else []
-        rows = [self._take(dict(answer)) for answer in found]
-        self._fetched.update(row for answer in rows for row in answer)
-        return rows
-
-    def _over(self, answers: list[list[tuple[PointId, Payload]]]) -> list[list[tuple[PointId, Payload]]]:
-        """What an open write has changed is as it says."""
-        if self._view.overlay is None:
-            return answers
-        changed = self._view.overlay.changed[UNITS]
-        mine = [(id, payload) for id, payload in changed.items() if payload is not None]
-        return [[*((i, p) for i, p in answer if i not in changed), *mine] for answer in answers]
-
-    def _look_aside(self, rows: Iterable[int]) -> None:
-        """Fetch uses and links of memories for which that was not done yet."""
-        missing = [id for row in rows if (id := self._ids[row]) not in self._looked]
-        if missing:
-            self._asides |= self._view.retrieve(SIDE, missing)
-            self._looked.update(missing)
-
-    def _unit(self, row: int) -> MemoryUnit:
-        id = self._ids[row]
-        return complete(body(self._payloads[row], self._view.place), self._asides.get(id))
-
-    # -- what may be seen ------------------------------------------------------------------------------------
-
-    def _check(self) -> None:
-        if not self.open:
-            raise StoreError("this reading has ended; begin another with store.reading(...)")
-
-    def _shown(self, visible: Visibility) -> Ints:
-        """The rows here that may be seen, ascending."""
-        self._check()
-        check(visible)
-        if visible.known_at is not None and visible not in self._past:
-            self._past[visible] = library.then(self._view, visible)
-        shown = np.flatnonzero(
-            np.concatenate([np.zeros(0, np.bool_), *(block.shown(visible) for block in self._blocks)])
-        )
-        if visible.where is None and visible.known_at is None:
-            return shown
-        return np.array([row for row in shown.tolist() if self._passes(visible, row)], np.int64)
-
-    def _passes(self, visible: Visibility, row: int) -> bool:
-        key = visible, row
-        if key not in self._allowed:
-            past = self._past.get(visible, {}).get(self._ids[row])
-            self._look_aside([row])
-            self._allowed[key] = sees(visible, self._unit(row) if past is None else past)
-        return self._allowed[key]
-
-    def _size(self, visible: Visibility) -> int:
-        """How many may be seen, remembered until something changes; estimated where the engine cannot tell."""
-        seen = filters.seen(visible)
-        asked = replace(visible, now=datetime.max.replace(tzinfo=visible.now.tzinfo))
-        if asked not in self._scene.counts:
-            self._scene.counts[asked] = self._view.points.count(UNITS, seen.condition)
-        if seen.exact:
-            return self._scene.counts[asked]
-        sample = self._shown(visible)
-        return round(int((sample < self._sampled).sum()) / self._scene.share)
+class FarReading(Measuring):
+    """See `ports.Reading`. Rows are numbers of this reading."""
 
     # -- searching -------------------------------------------------------------------------------------------
 
@@ -212,72 +89,11 @@ class FarReading:
         found.append(Query(where=condition, by="order", limit=1))  # the newest
         return found
 
-    def _weighted(self, probe: Probe) -> tuple[Sparse, Sparse]:
-        """Words and names of a probe with the weights that the sample gives them."""
-        rows = self._shown(probe.visible)
-        rows = rows[rows < self._sampled]
-        size = max(self._size(probe.visible), 1)
-        part = size / max(len(rows), 1)
-        held = (self._once(Columns.counts, probe.terms, rows) > 0).sum(axis=0)
-        named = self._once(Columns.named, probe.entities, rows).sum(axis=0)
-        words = probe.term_weights * _rarity(size, held * part)
-        return sparse(probe.terms, words), sparse(probe.entities, _rarity(size, named * part))
-
-    def _of(self, column: Callable[[Columns], NDArray[Any]], rows: Ints) -> NDArray[Any]:
-        """A column of given rows."""
-        return np.concatenate([column(block) for block in self._blocks])[rows]
-
-    def _once(self, column: Callable[[Columns, Any], NDArray[Any]], asked: Any, rows: Ints) -> NDArray[Any]:
-        """A column that depends on what is asked, of given rows; worked out once for each block."""
-        kept, done = self._done.setdefault((column.__name__, id(asked)), (asked, []))
-        done += [column(block, kept) for block in self._blocks[len(done) :]]
-        return np.concatenate(done)[rows]
-
-    def _measure(self, probe: Probe, rows: Ints) -> _Measured:
-        """Statistics over what may be seen, of which these rows are here."""
-        fetched = np.isin(rows, np.fromiter(self._fetched, np.int64, len(self._fetched)))
-        size = max(self._size(probe.visible), len(rows)) if len(rows) else 0
-        sampled = int((~fetched).sum())
-        rest = (size - int(fetched.sum())) / sampled if sampled else 0.0
-        weight = np.where(fetched, 1.0, rest)
-        total = float(weight.sum())
-        counts = self._once(Columns.counts, probe.terms, rows)
-        term_df = weight @ (counts > 0)
-        name_df = weight @ self._once(Columns.named, probe.entities, rows)
-        length = self._of(lambda block: block.length, rows).astype(np.float64)
-        passed_over = np.zeros(len(probe.terms), np.bool_) if probe.common is None else term_df > probe.common
-        measured = _Measured(
-            bank=_NOTHING,
-            rarity=np.where(passed_over, 0.0, _rarity(size, term_df)),
-            passed_over=passed_over,
-            names=_rarity(size, name_df),
-            average=float(weight @ length) / max(total, 1.0) or 1.0,
-        )
-        keyword = (_bm25(counts, length, measured, probe) @ probe.term_weights).astype(np.float64)
-        cosine = self._once(Columns.cosine, probe.vector, rows).astype(np.float64)
-        has = ~np.isnan(cosine)
-        times = self._of(lambda block: block.rows.timestamp, rows)
-        cosine_mean, cosine_std = _moments(cosine[has], weight[has])
-        keyword_mean, keyword_std = _moments(keyword, weight)
-        bank = Bank(
-            size=size,
-            cosine_mean=cosine_mean,
-            cosine_std=cosine_std,
-            keyword_mean=keyword_mean if size else 0.0,
-            keyword_std=keyword_std if size else 0.0,
-            term_df=np.round(term_df).astype(np.int64),
-            entity_df=np.round(name_df).astype(np.int64),
-            newest=float(np.fmax.reduce(times, initial=np.nan)),
-        )
-        measured = replace(measured, bank=bank)
-        self._measured[id(probe)] = probe, measured
-        return measured
-
-    def _best(self, probe: Probe, rows: Ints, measured: _Measured) -> Ints:
+    def _best(self, probe: Probe, rows: Ints, measured: Measured) -> Ints:
         """The best rows of each channel, by exact numbers, in order of arrival."""
         counts = self._once(Columns.counts, probe.terms, rows)
         length = self._of(lambda block: block.length, rows)
-        keyword = _bm25(counts, length, measured, probe) @ probe.term_weights
+        keyword = bm25(counts, length, measured, probe) @ probe.term_weights
         cosine = self._once(Columns.cosine, probe.vector, rows)
         entity = self._once(Columns.named, probe.entities, rows) @ measured.names
         time = self._of(lambda block: block.rows.timestamp, rows)
@@ -327,7 +143,7 @@ class FarReading:
             rows=rows,
             ids=[self._payloads[row]["id"] for row in rows.tolist()],
             cosine=self._once(Columns.cosine, probe.vector, rows),
-            terms=_bm25(counts, length, measured, probe),
+            terms=bm25(counts, length, measured, probe),
             entities=self._once(Columns.named, probe.entities, rows),
             timestamp=self._of(lambda block: block.rows.timestamp, rows),
             in_window=self._of(lambda block: block.in_window(probe.windows), rows),
@@ -442,7 +258,7 @@ class FarReading:
         bank = known[1].bank
         counts = self._once(Columns.counts, probe.terms, rows)
         length = self._of(lambda block: block.length, rows)
-        words = _bm25(counts, length, known[1], probe) @ probe.term_weights / max(bank.keyword_std, 1e-9)
+        words = bm25(counts, length, known[1], probe) @ probe.term_weights / max(bank.keyword_std, 1e-9)
         meaning = (self._once(Columns.cosine, probe.vector, rows) - bank.cosine_mean) / max(
             bank.cosine_std, 1e-9
         )
@@ -504,20 +320,7 @@ class FarReading:
             if 1 < degree <= hub
         ]
 
-    # -- by key and by vector --------------------------------------------------------------------------------
-
-    def rows_of(self, keys: Sequence[Key]) -> Ints:
-        """Row handles of keys; -1 where a key is unknown or not indexed."""
-        self._check()
-        ids = [unit_id(key) for key in keys]
-        missing = [id for id in ids if id not in self._row]
-        if missing:
-            found = self._view.retrieve(UNITS, missing, _FIELDS)
-            self._fetched.update(self._take(found))
-        rows = [self._row.get(id, -1) for id in ids]
-        return np.array(
-            [row if row >= 0 and self._payloads[row]["indexed"] else -1 for row in rows], np.int64
-        )
+    # -- by vector -------------------------------------------------------------------------------------------
 
     def near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
         """The nearest visible memories of each vector, by cosine, best first; filled up with -1 and nan."""
@@ -537,50 +340,6 @@ class FarReading:
             rows[i, : len(order)] = shown[order]
             cosines[i, : len(order)] = cosine[order]
         return rows, cosines
-
-    def vectors(self, rows: Ints) -> Floats:
-        """Their vectors, a copy; a row of nan where there is none."""
-        self._check()
-        found = matrix([self._payloads[row].get("v") for row in rows.tolist()], self._dimension)
-        return np.full((len(rows), self._dimension or 0), np.nan, np.float32) if found is None else found
-
-    def units(self, rows: Ints) -> list[MemoryUnit]:
-        """The memories themselves, in that order; with `known_at`, as they were then."""
-        self._check()
-        past = {point: unit for units in self._past.values() for point, unit in units.items()}
-        self._look_aside(rows.tolist())
-        return [past.get(self._ids[row]) or self._unit(row) for row in rows.tolist()]
-
-    def texts(self, rows: Ints) -> list[str]:
-        """Their contents, in that order."""
-        return [unit.content for unit in self.units(rows)]
-
-
-_NOTHING = Bank(
-    size=0, cosine_mean=0, cosine_std=0, keyword_mean=0, keyword_std=0,
-    term_df=np.zeros(0, np.int64), entity_df=np.zeros(0, np.int64), newest=np.nan,
-)  # fmt: skip
-
-
-def _rarity(size: int, df: NDArray[Any]) -> Doubles:
-    """As the index's `idf`, of estimated numbers, too."""
-    found: Doubles = np.log1p((size - np.minimum(df, size) + 0.5) / (df + 0.5))
-    return found
-
-
-def _bm25(counts: Floats, length: NDArray[np.generic], measured: _Measured, probe: Probe) -> Floats:
-    norm = probe.k1 * (1 - probe.b + probe.b * length.astype(np.float64) / measured.average)
-    parts = measured.rarity * (probe.k1 + 1) * counts / np.maximum(counts + norm[:, None], 1e-12)
-    found: Floats = parts.astype(np.float32)
-    return found
-
-
-def _moments(values: Doubles, weight: Doubles) -> tuple[float, float]:
-    total = float(weight.sum())
-    if not total:
-        return np.nan, np.nan
-    mean = float(weight @ values) / total
-    return round(mean, 7), round(max(float(weight @ (values - mean) ** 2) / total, 0.0) ** 0.5, 7)
 
 
 def _within(start: float, end: float) -> Condition:
