@@ -47,6 +47,7 @@ def lines(tmp_path):
      ("metadata", [1]), ("metadata", {"a": float("inf")}), ("entities", [["a", "b"]]), ("entities", [[1, 2, 3]]),
      ("source", {"x": 1}), ("source", {"speaker": 5}), ("source", {"turn": "a"}), ("related_ids", [[5, "similar", True]]),
      ("occurrences", [5]), ("access_count", "x"), ("pinned", "yes"), ("summary", 5), ("weight_at", "2031-01-01"),
+     ("weight", 10**30), ("access_count", 10**30), ("source", {"turn": 10**30}),
      ("source", {"span": []}), ("source", {"span": [1]}), ("timestamp", "9999-12-31T23:59:59-14:00"),
      ("expires_at", "0001-01-01T00:00:00+14:00")],
 )  # fmt: skip

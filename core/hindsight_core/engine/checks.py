@@ -84,6 +84,10 @@ def choice(kind: type[Choice], value: Any, name: str) -> Choice:
 # -- what an export holds ------------------------------------------------------------------------------------
 
 
+_LARGEST = 2**63
+"""Whole numbers from here on fit no store."""
+
+
 def check_unit(unit: MemoryUnit) -> None:
     """Refuse a memory, read from a file, that no `remember` could have made.
 
@@ -111,8 +115,8 @@ def check_unit(unit: MemoryUnit) -> None:
     _require(all(isinstance(flag, bool) for flag in flags))
     _require(all(_is_instant(at) for at in (*dates, *said_at, unit.weight_at)))
     _require(_is_number(unit.importance) and 0.0 <= unit.importance <= 1.0)
-    _require(_is_number(unit.weight) and 0.0 <= unit.weight < float("inf"))
-    whole(unit.access_count, "access_count")
+    _require(_is_number(unit.weight) and 0.0 <= unit.weight <= 1.0)
+    _require(whole(unit.access_count, "access_count") < _LARGEST)
 
 
 def check_episode(episode: Episode) -> None:
@@ -156,4 +160,4 @@ def _check_source(source: Source) -> None:
     )  # fmt: skip
     _require(all(text is None or isinstance(text, str) for text in texts))
     for number in (source.turn, *(source.span or ())):
-        _require(number is None or whole(number, "a position") >= 0)
+        _require(number is None or 0 <= whole(number, "a position") < _LARGEST)
