@@ -14,6 +14,7 @@ from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
 
 from hindsight_core import Hindsight
+from hindsight_core.engine import opened
 from hindsight_core.errors import InvalidInput
 from hindsight_langchain import _messages
 
@@ -29,7 +30,7 @@ class HindsightChatMessageHistory(BaseChatMessageHistory):
     def __init__(self, memory: Hindsight, session: str) -> None:
         if not isinstance(session, str) or not session.strip():
             raise InvalidInput("a session needs a name that is not blank")
-        self.memory = memory
+        self.memory = opened(memory)
         self.session = session
 
     @property

@@ -25,6 +25,7 @@ from langchain_core.runnables.config import ensure_config
 from langgraph.runtime import Runtime
 
 from hindsight_core import Hindsight, Hit
+from hindsight_core.engine import opened
 from hindsight_core.text.keys import digest
 from hindsight_langchain import _messages
 from hindsight_langchain._documents import Segments, configured, narrowed, segments
@@ -69,7 +70,7 @@ class HindsightMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         max_tokens: int = 800,
     ) -> None:
         super().__init__()
-        self.memory = memory
+        self.memory = opened(memory)
         self.scope = scope
         self.k = k
         self.max_tokens = max_tokens

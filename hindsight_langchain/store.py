@@ -37,6 +37,7 @@ from langgraph.store.base import (
 )
 
 from hindsight_core import Hindsight, Hits, MemoryUnit
+from hindsight_core.engine import opened
 from hindsight_core.errors import InvalidInput
 from hindsight_core.scope import covers
 from hindsight_core.unit import Scope
@@ -72,7 +73,7 @@ class HindsightStore(BaseStore):
     ) -> None:
         if isinstance(fields, str):
             raise InvalidInput("fields is a list of paths, not one string")
-        self.memory = memory
+        self.memory = opened(memory)
         self.fields = tuple(fields) if fields is not None else (_values.WHOLE,)
         self.ttl_config = ttl
         self.floor = floor

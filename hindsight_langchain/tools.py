@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
 
 from hindsight_core import Hindsight, Hit
+from hindsight_core.engine import opened
 from hindsight_core.errors import NotFound
 from hindsight_core.recall.context import without_blocks
 from hindsight_langchain._documents import configured, described, narrowed
@@ -57,6 +58,7 @@ def create_memory_tools(memory: Hindsight, *, max_tokens: int = 800) -> list[Bas
         memory: The memory.
         max_tokens: Limit of what recall shows.
     """
+    opened(memory)
 
     def handle(config: RunnableConfig) -> Hindsight:
         return narrowed(memory, *configured(config))

@@ -21,6 +21,7 @@ from langchain_core.vectorstores import VectorStore
 from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
 from hindsight_core import Hindsight, Hits
+from hindsight_core.engine import opened
 from hindsight_core.errors import InvalidInput
 from hindsight_core.filters import OPERATORS
 from hindsight_langchain._documents import Segments, as_stored, narrowed, segments
@@ -40,7 +41,7 @@ class HindsightVectorStore(VectorStore):
     """
 
     def __init__(self, memory: Hindsight, *, reinforce: bool = True) -> None:
-        self.memory = memory
+        self.memory = opened(memory)
         self.reinforce = reinforce
 
     @property

@@ -23,6 +23,7 @@ from llama_index.core.memory.memory import BaseMemoryBlock
 from llama_index.core.utils import get_tokenizer
 
 from hindsight_core import Hindsight, Hits
+from hindsight_core.engine import opened
 from hindsight_core.errors import HindsightError
 from hindsight_llamaindex.messages import cleaned, item_of, question_of, recalled
 
@@ -54,7 +55,7 @@ class HindsightMemoryBlock(BaseMemoryBlock[str]):
 
     def __init__(self, memory: Hindsight, **settings: Any) -> None:
         super().__init__(**settings)
-        self._memory = memory
+        self._memory = opened(memory)
 
     async def _aget(
         self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **block_kwargs: Any

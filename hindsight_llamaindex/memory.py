@@ -33,7 +33,8 @@ from llama_index.core.memory.types import BaseMemory
 from llama_index.core.utils import get_tokenizer
 
 from hindsight_core import Hindsight
-from hindsight_core.errors import HindsightError
+from hindsight_core.engine import opened
+from hindsight_core.errors import HindsightError, InvalidInput
 from hindsight_llamaindex.handles import describe, restore
 from hindsight_llamaindex.messages import cleaned, item_of, question_of, recalled, text_of
 
@@ -76,7 +77,7 @@ class HindsightMemory(BaseMemory):
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
 
     def __init__(self, memory: Hindsight, *, session: str | None = None, **settings: Any) -> None:
-        parts = memory.parts
+        parts = opened(memory).parts
         super().__init__(**{**settings, "session": session or parts.new_id(parts.clock.now())})
         self._memory = memory
         describe(memory)
@@ -104,7 +105,11 @@ class HindsightMemory(BaseMemory):
             memory: A handle, or a file for one; ":memory:" remembers until the process ends.
             settings: As for the class.
         """
-        handle = memory if isinstance(memory, Hindsight) else Hindsight.open(memory)
+        if isinstance(chat_history, Hindsight):
+            raise InvalidInput(
+                "the first argument is a chat history; hand the memory over by name: memory=..."
+            )
+        handle = Hindsight.open(memory) if isinstance(memory, str | Path) else opened(memory)
         if token_limit is None and llm is not None:
             token_limit = int(llm.metadata.context_window * CONTEXT_SHARE)
         if token_limit is not None:

@@ -22,6 +22,7 @@ from llama_index.core.settings import Settings
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from hindsight_core import Hindsight
+from hindsight_core.engine import opened
 from hindsight_core.engine.items import Instant
 from hindsight_llamaindex.filters import where_of
 from hindsight_llamaindex.nodes import scored_nodes
@@ -78,7 +79,7 @@ class HindsightRetriever(BaseRetriever):
             objects=objects,
             verbose=verbose,
         )
-        self.memory = memory
+        self.memory = opened(memory)
         self.similarity_top_k = similarity_top_k
         self.filters = filters
         self.scope = scope

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from llama_index.core.tools.tool_spec.base import BaseToolSpec
 
 from hindsight_core import Hindsight, Hit
+from hindsight_core.engine import opened
 from hindsight_core.errors import InvalidInput, NotFound
 
 
@@ -34,7 +35,7 @@ class HindsightToolSpec(BaseToolSpec):
     ]
 
     def __init__(self, memory: Hindsight, *, similarity_top_k: int = 5, max_tokens: int = 800) -> None:
-        self._memory = memory
+        self._memory = opened(memory)
         self._top = similarity_top_k
         self._max_tokens = max_tokens
 

@@ -28,6 +28,7 @@ from llama_index.core.vector_stores.types import (
 )
 
 from hindsight_core import Hindsight, MemoryUnit, Status
+from hindsight_core.engine import opened
 from hindsight_core.errors import InvalidInput
 from hindsight_core.scope import covers
 from hindsight_llamaindex.filters import Where, both, where_of
@@ -58,7 +59,7 @@ class HindsightVectorStore(BasePydanticVectorStore):
 
     def __init__(self, memory: Hindsight, **settings: Any) -> None:
         super().__init__(**settings)
-        self._memory = memory
+        self._memory = opened(memory)
 
     @classmethod
     def class_name(cls) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hindsight_core.recall.asked import split_questions
+from hindsight_core.recall.asked import echoes, split_questions
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,18 @@ def test_several_questions_are_asked_one_by_one():
         "And who has the badge?",
     ]
     assert split_questions("钥匙在哪？门禁卡在谁那里？") == ["钥匙在哪？", "门禁卡在谁那里？"]
+
+
+@pytest.mark.parametrize(
+    ("memory", "question", "echo"),
+    [
+        ("Which city do I live in?", "which city do I live in", True),
+        ("我住在哪个城市？", "我住在哪个城市", True),
+        ("And why?", "Which port does the gateway use?", True),  # no topic of its own
+        ("We deploy on Thursday.", "Do we deploy on Thursday?", False),
+        ("Do we deploy on Thursday or on Friday?", "Do we deploy on Thursday?", False),
+        ("网关端口是 7150 吗？", "网关端口是多少？", False),
+    ],
+)
+def test_what_only_asks_in_the_words_of_the_question_is_an_echo(memory, question, echo):
+    assert echoes(memory, question) is echo

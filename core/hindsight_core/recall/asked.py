@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from hindsight_core.text.tokens import main_ids
+
 MOST_EVENTS = 5
 _NAMED = re.compile(r"[\u3400-\u9fff]{2}|.{4}")
 """What an event must have to be looked for by itself."""
@@ -42,6 +44,11 @@ def split_questions(text: str) -> list[str]:
     sentences = [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
     asked = [part for part in sentences if part[-1] in "?？"]
     return asked if len(asked) >= 2 else [text, *_events(text)]
+
+
+def echoes(memory: str, question: str) -> bool:
+    """Whether a memory only asks, in the words of the question: an agent remembers what it is asked, too."""
+    return memory.rstrip()[-1:] in ("?", "？") and set(main_ids(memory)) <= set(main_ids(question))
 
 
 def _events(question: str) -> list[str]:

@@ -40,6 +40,7 @@ class Aspect:
         terms: uint64 (T,) hashed terms, distinct.
         names: The T terms themselves.
         weights: float32 (T,).
+        telling: float32 (T,) the same, 0 for words that only say when: the time channel answers these.
         vector: float32 (dimension,) or None.
     """
 
@@ -47,6 +48,7 @@ class Aspect:
     terms: Ids
     names: tuple[str, ...]
     weights: Floats
+    telling: Floats
     vector: Floats | None
 
     @property
@@ -139,10 +141,15 @@ def _asks_only_time(text: str, windows: Sequence[TimeSpan]) -> bool:
     """Whether nothing is left of a question but "what was said" once the times are taken out of it."""
     if not windows or not _ASKS_WHAT.search(text):
         return False
-    for begin, end in sorted((window.position for window in windows), reverse=True):
-        text = f"{text[:begin]} {text[end:]}"
-    rest = _WORD.findall(_NO_TOPIC_HAN.sub(" ", text))
+    rest = _WORD.findall(_NO_TOPIC_HAN.sub(" ", _without_times(text, windows)))
     return all(word in ENGLISH or _NO_TOPIC.fullmatch(word) for word in map(str.casefold, rest))
+
+
+def _without_times(text: str, windows: Sequence[TimeSpan]) -> str:
+    """A text without the words that say when."""
+    for words in sorted({window.text for window in windows}, key=len, reverse=True):
+        text = text.replace(words, " ")
+    return text
 
 
 def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = ()) -> Question:
@@ -155,7 +162,7 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
         history: The turns before it, oldest first, with or without a role in front ("user: ..."); the user's last ones
             resolve what a follow-up leaves unsaid.
     """
-    asked = split_questions(text)
+    asked, windows = split_questions(text), tuple(find_times(text, now))
     history = asked_before(history)
     vectors = embed([*asked, *history])
     past = vectors[len(asked) :]
@@ -172,12 +179,17 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
             shares = [HISTORY_SHARE / age for age in range(len(past), 0, -1)]
             mixed = vector + np.tensordot(np.array(shares, dtype=np.float32), np.stack(past), axes=1)
             vector = (mixed / max(float(np.linalg.norm(mixed)), 1e-9)).astype(np.float32)
+        timeless = {term for term, _ in query_terms(_without_times(part, windows))} if windows else own
+        says_when = own - timeless if timeless else set()
         aspects.append(
             Aspect(
                 text=part,
                 terms=np.array([stable_id(name) for name in weights], dtype=np.uint64),
                 names=tuple(weights),
                 weights=np.fromiter(weights.values(), dtype=np.float32, count=len(weights)),
+                telling=np.array(
+                    [0.0 if term in says_when else weight for term, weight in weights.items()], np.float32
+                ),
                 vector=vector,
             )
         )
@@ -185,7 +197,6 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
     speakers = [said_by(name) for name in names]
     if _FIRST_PERSON.search(text) and not _SECOND_PERSON.search(text):
         speakers.append(said_by("user"))
-    windows = tuple(find_times(text, now))
     return Question(
         text=text,
         aspects=tuple(aspects),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from hindsight_core.ports import (
     Visibility,
 )
 from hindsight_core.profiles import Profile
+from hindsight_core.recall.asked import echoes
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
 from hindsight_core.recall.evidence import best_of_group, faded, gather, scales, step_edges
@@ -185,7 +186,7 @@ class _Recall:
         best = [i for i in best if evident[i]]
         # What ranks lower is not shown, so it need not be looked at more closely.
         vectors = self.view.vectors(candidates.rows[best]) if aspect.vector is not None and best else None
-        covered = coverage(evidence.covered[best], aspect.weights, bank)
+        covered = coverage(evidence.covered[best], aspect.telling, bank)
         sure = np.zeros(len(rows))
         if self.question.only_time:
             sure[best] = candidates.in_window[best]
@@ -342,4 +343,14 @@ class _Recall:
                 via = Via(one.candidates.ids[one.origin[i]], LinkKind.ENTITY, share)
             relevance_ = max(float(part.sure[i]) for part in ranked)
             hits.append(Hit(unit=unit, score=score, relevance=relevance_, signals=signals, via=via))
-        return hits
+        return self._answers_first(hits)
+
+    def _answers_first(self, hits: list[Hit]) -> list[Hit]:
+        """The same with those last that only ask what is asked."""
+        echo = [echoes(hit.unit.content, self.question.text) for hit in hits]
+        if not any(echo) or all(echo):
+            return hits
+        answers = [hit for hit, asks in zip(hits, echo, strict=True) if not asks]
+        last = answers[-1].score
+        asking = [hit for hit, asks in zip(hits, echo, strict=True) if asks]
+        return answers + [replace(hit, score=min(hit.score, last)) for hit in asking]
