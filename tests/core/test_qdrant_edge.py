@@ -108,6 +108,7 @@ def test_a_forked_child_is_told_and_does_not_hang(tmp_path):
     assert receiver.poll(60)
     assert "forked child" in receiver.recv()
     process.join()
+    assert process.exitcode == 0
     assert store.meta() == {}
     store.close()
 

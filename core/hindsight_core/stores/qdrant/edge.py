@@ -12,6 +12,7 @@ What it is good at it does: acknowledged writes are in its write-ahead log and s
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 from uuid import UUID
+from weakref import WeakSet
 
 from hindsight_core.errors import MissingExtra, NotAStore, StoreBusy, StoreClosed, StoreError, StoreUnwritable
 from hindsight_core.stores.qdrant.points import (
@@ -49,6 +51,20 @@ _PAGE = 1000
 _MANY_SEGMENTS = 24
 
 
+_OPEN: WeakSet[EdgePoints] = WeakSet()
+
+
+def _in_child() -> None:
+    """What a forked child inherits of the engine has no threads and would crash when it is taken down: it is let stand."""
+    for points in _OPEN:
+        for shard in points.shards():
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(shard))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
 class EdgePoints:
     """See `points.Points`.
 
@@ -67,6 +83,7 @@ class EdgePoints:
         self._lock = RLock()
         self._shards: dict[str, Any] = {}
         self._dimension: int | None = None
+        _OPEN.add(self)
         self._mark()
         try:
             for name in (EVENTS, SIDE):
@@ -265,6 +282,10 @@ class EdgePoints:
         if segments > _MANY_SEGMENTS:
             return [(f"{segments} segments slow searches down", "call optimize() while nobody waits")]
         return []
+
+    def shards(self) -> list[Any]:
+        """The engine's objects."""
+        return list(self._shards.values())
 
     def close(self) -> None:
         """Flush and let go; a forked child lets go without touching what is its parent's."""
