@@ -10,7 +10,9 @@ from hindsight_core import Hindsight
 from hindsight_core.embedding import HashEmbedder
 from hindsight_core.errors import EmbedderMismatch, InvalidInput
 from hindsight_core.profiles import Profile, Weights
+from hindsight_core.unit import LinkKind, Status
 
+LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
 WORDS_ONLY = Profile(name="words", weights=Weights(vector=0, keyword=1, entity=0, recency=0, importance=0))
 
 
@@ -318,3 +320,29 @@ def test_a_closed_handle_says_so(tmp_path):
     memory.close()
     with pytest.raises(Exception, match="closed"):
         memory.recall("x")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "question"),
+    [
+        ("Ana lives in Bergen.", "Ana moved to Tromsø.", "Where does Ana live? In Bergen?"),
+        ("The gateway port is 7420.", "The gateway port is 7421 now.", "Is the gateway port 7420?"),
+        ("小林住在大连。", "小林搬到了厦门。", "小林还住在大连吗？"),
+    ],
+)
+def test_a16_what_the_old_value_answers_leads_to_the_new_one(before, now, question):
+    with Hindsight.open(":memory:", "u", embedder=HashEmbedder(384)) as memory:
+        memory.remember(before, timestamp=LONG_AGO, speaker="user")
+        memory.remember(now, timestamp=LONG_AGO + timedelta(days=30), speaker="user")
+        memory.remember("The lighthouse was painted white.", timestamp=LONG_AGO + timedelta(days=31))
+        assert {unit.content: unit.status for unit in memory.find(status="superseded")} == {
+            before: Status.SUPERSEDED
+        }
+        hits = memory.recall(question, now=LONG_AGO + timedelta(days=40))
+        assert [hit.unit.content for hit in hits][:1] == [now]
+        assert all(hit.unit.status is Status.ACTIVE for hit in hits)
+        assert hits[0].via is not None
+        assert hits[0].via.kind is LinkKind.EVOLVES
+        assert [old.content for old in hits[0].predecessors] == [before]
+        held = memory.recall(question, now=LONG_AGO + timedelta(days=40), as_of=LONG_AGO + timedelta(days=10))
+        assert [hit.unit.content for hit in held][:1] == [before]

@@ -22,7 +22,7 @@ from hindsight_core.ports import Floats, Reading, Store, Use, Visibility
 from hindsight_core.profiles import Profile
 from hindsight_core.recall import Hit, Hits, analyse, rank, render
 from hindsight_core.recall.hits import Signal
-from hindsight_core.recall.relevance import relevance
+from hindsight_core.recall.relevance import beside_the_surest, relevance
 from hindsight_core.recall.succession import newest_first
 from hindsight_core.scope import covers
 from hindsight_core.strength import after_use
@@ -221,7 +221,7 @@ def _next_nearest(
     near, measured = view.near(request.visible, vector[None, :], top=request.k, least=-1.0)
     rows, cosines = near[0][near[0] >= 0], measured[0][near[0] >= 0]
     background = local_background(parts.calibration, vector, view.vectors(rows))
-    sure = relevance(cosines, background, np.zeros(len(rows)))
+    sure = beside_the_surest(relevance(cosines, background, np.zeros(len(rows))))
     there = {hit.unit.key for hit in found}
     more = [
         Hit(

@@ -29,9 +29,9 @@ from hindsight_core.recall.evidence import best_of_group, faded, gather, scales,
 from hindsight_core.recall.fusion import Fused, Signals, fuse, order
 from hindsight_core.recall.hits import Hit, Signal, Via
 from hindsight_core.recall.query import Aspect, Question
-from hindsight_core.recall.relevance import coverage, relevance
+from hindsight_core.recall.relevance import beside_the_surest, coverage, relevance
 from hindsight_core.strength import recency, weights_now
-from hindsight_core.unit import LinkKind
+from hindsight_core.unit import LinkKind, Status
 
 
 def rank(
@@ -59,8 +59,12 @@ def rank(
 
 
 _FOLLOWS = list(LinkKind).index(LinkKind.FOLLOWS)
+_EVOLVES = list(LinkKind).index(LinkKind.EVOLVES)
+_SUPERSEDED = list(Status).index(Status.SUPERSEDED)
 _LINKED = 5
 """Best candidates per channel whose stored links are followed."""
+_PAST = 8
+"""Best candidates that no longer hold whose successors are sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class _Ranked:
     fused: Fused
     sure: Doubles
     origin: Ints
+    carried: Ints
     chosen: list[tuple[int, float]]
 
     def table(self, at: Ints) -> dict[str, list[list[float]]]:
@@ -110,6 +115,13 @@ class _Recall:
         self.view = view
         self.question = question
         self.visible = visible
+        self.heirs = (
+            Status.SUPERSEDED not in visible.statuses and visible.as_of is None and visible.known_at is None
+        )
+        if self.heirs:
+            # What no longer holds is not shown, but a question it answers is about what holds in its place.
+            visible = replace(visible, statuses=visible.statuses | {Status.SUPERSEDED})
+        self.seen = visible
         self.profile = profile
         self.calibration = calibration
         weights = profile.weights
@@ -124,7 +136,8 @@ class _Recall:
         if not len(rows):
             return []
         linked = [
-            self._linked(probe, candidates) for probe, (candidates, _) in zip(probes, found, strict=True)
+            self._linked(probe, candidates, bank)
+            for probe, (candidates, bank) in zip(probes, found, strict=True)
         ]
         edges = self.view.neighbours(
             probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=distinct(np.concatenate(linked))
@@ -146,7 +159,7 @@ class _Recall:
 
     def _probe(self, aspect: Aspect) -> Probe:
         return Probe(
-            visible=self.visible,
+            visible=self.seen,
             vector=aspect.vector,
             terms=aspect.terms,
             term_weights=aspect.weights,
@@ -175,23 +188,36 @@ class _Recall:
         # Rows: vector, keyword, entity; all in deviations until they are scaled together below.
         active = np.stack([evidence.meaning, evidence.words, self._named(candidates, bank)])
         self._over_session(active, candidates)
+        past, heir = self._succession(edges, candidates)
+        total = self.ratio @ active
+        carried = np.full(len(rows), -1)
+        carried[heir[total[past] > total[heir]]] = past[total[past] > total[heir]]
+        np.maximum.at(active.T, heir, active.T[past])
         self._over_links(edges, candidates, active)
         origin = self._over_bridge(aspect, bridge, candidates, bank.size, evidence.words_scale, active)
 
+        if self.heirs:  # it has handed on what it had
+            active[:, candidates.status == _SUPERSEDED] = 0.0
         signals, fused = self._fused(candidates, active)
         evident = self.ratio @ active > 0
         if self.question.windows:
             evident |= candidates.in_window
+        if self.heirs:
+            evident &= candidates.status != _SUPERSEDED
         best = order(np.where(evident, fused.score, -1.0), candidates.ids, max(POOL, k))
         best = [i for i in best if evident[i]]
         # What ranks lower is not shown, so it need not be looked at more closely.
-        vectors = self.view.vectors(candidates.rows[best]) if aspect.vector is not None and best else None
-        covered = coverage(evidence.covered[best], aspect.telling, bank)
+        looked = best + distinct(past).tolist()
+        vectors = self.view.vectors(candidates.rows[looked]) if aspect.vector is not None and best else None
+        covered = coverage(evidence.covered[looked], aspect.telling, bank)
         sure = np.zeros(len(rows))
         if self.question.only_time:
             sure[best] = candidates.in_window[best]
         else:
-            sure[best] = self._sure(aspect, candidates.cosine[best], vectors, covered)
+            sure[looked] = self._sure(aspect, candidates.cosine[looked], vectors, covered)
+            np.maximum.at(sure, heir, sure[past])
+            sure[best] = beside_the_surest(sure[best])
+        vectors = None if vectors is None else vectors[: len(best)]
         if floor is not None:
             kept = [place for place, i in enumerate(best) if sure[i] >= floor]
             best = [best[place] for place in kept]
@@ -210,7 +236,7 @@ class _Recall:
             "recency": signals.recency,
             "importance": candidates.importance.astype(np.float64),
         }
-        return _Ranked(candidates, raw, signals, fused, sure, origin, chosen)
+        return _Ranked(candidates, raw, signals, fused, sure, origin, carried, chosen)
 
     def _keyword_share(self) -> float:
         weights = self.profile.weights
@@ -238,14 +264,29 @@ class _Recall:
         if share > 0:
             active += share * best_of_group(self.ratio @ active, active, candidates.group)
 
-    def _linked(self, probe: Probe, candidates: Candidates) -> Ints:
-        """The most similar and the most worded candidates, whose stored links are followed."""
-        if self.profile.spreading.link <= 0:
-            return candidates.rows[:0]
-        first = np.argsort(-candidates.cosine, kind="stable")[:_LINKED]  # nan comes last
-        second = np.argsort(-(candidates.terms @ probe.term_weights), kind="stable")[:_LINKED]
-        chosen: Ints = candidates.rows[np.concatenate([first, second])]
+    def _linked(self, probe: Probe, candidates: Candidates, bank: Bank) -> Ints:
+        """The candidates whose stored links are followed: the most similar, the most worded, the best that are past."""
+        keyword = candidates.terms @ probe.term_weights
+        followed = []
+        if self.profile.spreading.link > 0:
+            followed += [np.argsort(-candidates.cosine, kind="stable")[:_LINKED]]  # nan comes last
+            followed += [np.argsort(-keyword, kind="stable")[:_LINKED]]
+        past = np.flatnonzero(candidates.status == _SUPERSEDED)
+        if self.heirs and len(past):
+            meaning, words = scales(bank, self.calibration)
+            total = self.ratio[0] * meaning.standard(candidates.cosine[past].astype(np.float64))
+            total += self.ratio[1] * words.standard(keyword[past].astype(np.float64))
+            followed += [past[np.argsort(-total, kind="stable")[:_PAST]]]
+        chosen: Ints = candidates.rows[np.concatenate(followed)] if followed else candidates.rows[:0]
         return chosen
+
+    def _succession(self, edges: Edges, candidates: Candidates) -> tuple[Ints, Ints]:
+        """Pairs of positions: a memory that no longer holds, and the one that holds in its place."""
+        follows = np.flatnonzero(edges.kind == _EVOLVES) if self.heirs else edges.source[:0]
+        past = np.searchsorted(candidates.rows, edges.source[follows])  # rows ascend
+        heir = np.searchsorted(candidates.rows, edges.target[follows])
+        passed = (candidates.status[past] == _SUPERSEDED) & (candidates.status[heir] != _SUPERSEDED)
+        return past[passed], heir[passed]
 
     def _over_links(self, edges: Edges, candidates: Candidates, active: Doubles) -> None:
         """A memory linked with a good one gets a share of its evidence, from the best of those it is linked with."""
@@ -272,6 +313,8 @@ class _Recall:
         meaning, words = scales(bank, self.calibration)
         total = self.ratio[0] * meaning.standard(candidates.cosine.astype(np.float64))
         total += self.ratio[1] * words.standard(candidates.terms.astype(np.float64) @ aspect.weights)
+        if self.heirs:
+            total[candidates.status == _SUPERSEDED] = 0.0
         seeds = candidates.rows[order(total, candidates.ids, spreading.seeds)]
         asked = frozenset(aspect.terms.tolist())
         held = [open_terms(text, asked) for text in self.view.texts(seeds)]
@@ -279,7 +322,7 @@ class _Recall:
         if not len(terms):
             return None
         probe = Probe(
-            visible=self.visible,
+            visible=self.seen,
             vector=None,
             terms=terms,
             term_weights=np.ones(len(terms), dtype=np.float32),
@@ -338,7 +381,9 @@ class _Recall:
             one = ranked[best]
             signals = {name: Signal(*values[place]) for name, values in tables[best].items()}
             via = None
-            if one.origin[i] >= 0:
+            if one.carried[i] >= 0:
+                via = Via(one.candidates.ids[one.carried[i]], LinkKind.EVOLVES, float(one.fused.vector[i]))
+            elif one.origin[i] >= 0:
                 share = float(one.signals.entity[i])
                 via = Via(one.candidates.ids[one.origin[i]], LinkKind.ENTITY, share)
             relevance_ = max(float(part.sure[i]) for part in ranked)

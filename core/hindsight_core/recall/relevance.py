@@ -34,21 +34,27 @@ def coverage(covered: Doubles, weights: Floats, bank: Bank) -> Doubles:
 
 
 def relevance(cosine: Floats, background: Doubles | None, covered: Doubles) -> Doubles:
-    """Relevance of n candidates.
+    """Relevance of n candidates, each by itself.
 
     Either meaning or words may be right alone: another wording shares no words, a bare version number has no meaning.
-    So they are joined as independent signs are (noisy or). A memory beside one that surely answers is more likely right
-    than the same memory beside nothing, so each is averaged with the surest.
+    So they are joined as independent signs are (noisy or).
 
     Args:
         cosine: float32 (n,); nan where a memory has no vector.
         background: float64 (n,) what the cosine would be without any relation; None without an embedder.
         covered: Share of the question's words they hold, (n,).
     """
-    if not len(covered):
-        return covered
     own = covered
     if background is not None:
         near = np.fmax((cosine - background) / (1.0 - background), 0.0).clip(max=1.0)  # fmax passes over nan
         own = 1.0 - (1.0 - near) * (1.0 - _WORDS * np.sqrt(covered))
-    return np.asarray((own + own.max()) / 2.0, dtype=np.float64)
+    return np.asarray(own, dtype=np.float64)
+
+
+def beside_the_surest(own: Doubles) -> Doubles:
+    """Relevance of the candidates of one recall, given that of each by itself.
+
+    A memory beside one that surely answers is more likely right than the same memory beside nothing, so each is
+    averaged with the surest.
+    """
+    return np.asarray((own + own.max(initial=0.0)) / 2.0, dtype=np.float64)
