@@ -4,14 +4,16 @@ The sets in tests/data (see its README) were each labelled before the rules that
 odd lines were read while the rules were developed; the even ones were scored as totals:
 
     set                              precision  recall
-    supersession_blind, odd             1.00     1.00
-    supersession_blind, even             .94      .90
-    supersession_pairs, odd             1.00      .93
-    supersession_pairs, even             .93      .60
-    supersession_developed               .99      .91
+    supersession_blind, odd             1.00      .88
+    supersession_blind, even             .95      .82
+    supersession_pairs, odd             1.00      .91
+    supersession_pairs, even             .92      .51
+    supersession_developed               .99      .75
 
-The even rows are what to expect of wording the rules have not seen. What is missed there is mostly a change that has to be
-inferred from knowledge of the world. The floors below lie just under these figures.
+The even rows are what to expect of wording the rules have not seen. What is missed there is mostly a change that is implied: it
+orders the two memories and hides neither. (With implied changes hiding the earlier one, recall was .90 on the blind pairs, and
+in 3,500 turns of everyday talk 129 were superseded, nearly all wrongly, where now 13 are.) The floors below lie just under
+these figures.
 """
 
 import gzip
@@ -26,6 +28,7 @@ from hindsight_core.consolidate import Verdict, decide, read_statement
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
+SAMPLE = ROOT / "examples" / "sample_conversation.jsonl"
 CHANGING = ROOT.parent / "shared" / "eval" / "factcon.dev.jsonl.gz"
 
 
@@ -52,11 +55,11 @@ def verdicts(name):
 @pytest.mark.parametrize(
     ("name", "size", "half", "least_precision", "least_recall"),
     [
-        ("supersession_blind", 202, slice(0, None, 2), 0.98, 0.98),
-        ("supersession_blind", 202, slice(1, None, 2), 0.93, 0.90),
-        ("supersession_pairs", 180, slice(0, None, 2), 0.97, 0.93),
-        ("supersession_pairs", 180, slice(1, None, 2), 0.93, 0.60),
-        ("supersession_developed", 869, slice(None), 0.98, 0.91),
+        ("supersession_blind", 202, slice(0, None, 2), 0.98, 0.87),
+        ("supersession_blind", 202, slice(1, None, 2), 0.94, 0.81),
+        ("supersession_pairs", 180, slice(0, None, 2), 0.97, 0.90),
+        ("supersession_pairs", 180, slice(1, None, 2), 0.91, 0.50),
+        ("supersession_developed", 869, slice(None), 0.98, 0.74),
     ],
     ids=[
         "blind, developed on",
@@ -100,3 +103,33 @@ def test_changing_facts_told_in_order():
         active[fact["id"]] = new
     assert len(stale & superseded) >= 0.9 * len(stale)
     assert len(superseded - stale) <= 0.02 * (len(told) - len(stale))
+
+
+def test_in_a_conversation_only_what_changed_is_hidden():
+    """The shipped sample: what is superseded in it, by what; nothing else may be hidden."""
+    changes = {
+        ("Load test is on 12 March", "Load test result"),
+        ("So sluice.read_timeout remains 20s", "Load test: p95"),
+        ("记下了：mirror 的开发端口 5180", "好的，mirror 开发端口改为 5190"),
+    }
+    turns = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    said = [(turn["text"], read_statement(turn["text"], turn.get("speaker"))) for turn in turns]
+    hidden = set()
+    for place, (new, later) in enumerate(said):
+        for old, earlier in said[:place]:
+            if earlier.keys & later.keys:
+                decision = decide(
+                    later,
+                    earlier,
+                    similarity=None,
+                    new_time=datetime.fromisoformat(AFTER),
+                    old_time=datetime.fromisoformat(BEFORE),
+                )
+                if decision.verdict is Verdict.EVOLVES:
+                    hidden.add((old, new))
+    unexpected = {
+        (old, new)
+        for old, new in hidden
+        if not any(old.startswith(one) and new.startswith(two) for one, two in changes)
+    }
+    assert unexpected == set()

@@ -8,6 +8,7 @@ of change that fits: another value near the same word, an end, an opposite. And 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from hindsight_core.consolidate import implied
 from hindsight_core.consolidate.lexicon import IMMUTABLE, KIN, OPPOSITES, SWITCHES, UNIQUE_KIN, word_set
@@ -48,8 +49,19 @@ _SHORT = 8
 _SHARED_TOPICS = 2
 _MET, _MET_WHEN_LONG = 0.25, 0.5
 
-Finding = tuple[bool, str]
-"""Whether it is replaced (True) or contradicted (False), and why."""
+
+class Finding(NamedTuple):
+    """What a fact does to an earlier one.
+
+    Attributes:
+        replaced: It is replaced; else contradicted.
+        reason: Why.
+        implied: No word of the later fact names what it replaces: enough to ask for it first, too little to hide the other.
+    """
+
+    replaced: bool
+    reason: str
+    implied: bool = False
 
 
 def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
@@ -69,24 +81,23 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
         return None
     for reason in _restated(later, earlier):
         if not record and _cannot_change(earlier, later):
-            return False, "what cannot change has two values"
-        return True, reason
-    if found := implied.displaced(later, earlier) or implied.corrected(later, earlier, shared):
-        return True, found
+            return Finding(False, "what cannot change has two values")
+        return Finding(True, reason)
+    if found := implied.corrected(later, earlier, shared):
+        return Finding(True, found)
     firm = earlier.marks & Mark.PLANS or later.marks & Mark.LASTS or "instead" in later.words
     marks = later.marks if firm else later.sure
     signed = marks & _ANY or (marks | earlier.marks) & Mark.NOT or (later.values and earlier.values)
     adds = later.marks & Mark.ADDS and not marks & _STRONG
     if signed and not adds and (finding := _said(later, earlier, shared, marks)):
         return finding
-    found = implied.of_one_kind(later, earlier, shared)
-    if not found and signed and not adds:
-        found = (
-            implied.moved(later, earlier, marks)
-            or implied.switched(later, earlier, marks)
-            or implied.done_otherwise(later, earlier, shared, marks)
-        )
-    return (True, found) if found else None
+    free = signed and not adds
+    if free and (found := implied.moved(later, earlier, marks) or implied.switched(later, earlier, marks)):
+        return Finding(True, found)
+    found = implied.displaced(later, earlier) or implied.of_one_kind(later, earlier, shared)
+    if not found and free:
+        found = implied.done_otherwise(later, earlier, shared, marks)
+    return Finding(True, found, implied=True) if found else None
 
 
 def revises(later: Fact, earlier: Fact) -> bool:
@@ -150,7 +161,7 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
     apart = opposed(earlier.ends, later.ends)
     somebody = earlier.kin or earlier.first or earlier.subject & shared
     if not core and not kept and not unit_alone and not (apart and somebody):
-        return (True, "another value of the same") if renewed(later, earlier) else None
+        return Finding(True, "another value of the same") if renewed(later, earlier) else None
     # Two slots differ: the timeout of one is changed and then that of another; the exam on Monday takes 90 minutes, that on
     # Thursday 120.
     unmet = earlier.names - shared or (earlier.subject and earlier.subject.isdisjoint(shared))
@@ -168,7 +179,7 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         hour = happened and kinds <= _TIMES | {"clock"}
         once = hour or kinds <= _TIMES
         if marks & (_SIGN | Mark.LASTS) or (marks & Mark.FRESH and not once):
-            return True, "another value"
+            return Finding(True, "another value")
         if (
             share == 1
             and not hour
@@ -176,26 +187,26 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
             and earlier.kin <= UNIQUE_KIN
             and not narrowed(later, earlier, shared)
         ):
-            return True, "another value of the same"
+            return Finding(True, "another value of the same")
     if renewed(later, earlier):
-        return True, "another value of the same"
+        return Finding(True, "another value of the same")
     bare = earlier.first and later.first and len(earlier.keys) == 1 and earlier.keys <= OPPOSITES.keys()
     wishes = marks & earlier.marks & Mark.WISH
     if (met or bare) and apart and (marks & (_SIGN | Mark.FRESH | Mark.LASTS) or wishes):
-        return True, "the opposite"
+        return Finding(True, "the opposite")
     told = core - earlier.subject
     topics = nouns(earlier)
     ended = all(clause.marks & (Mark.NOT | Mark.ENDED) for clause in earlier.clauses)
     over = (told & topics if topics - shared else told) - _VERBAL
     if met and marks & Mark.ENDED and not ended and ends(later, over):
-        return True, "it ended"
+        return Finding(True, "it ended")
     changes = marks & Mark.CHANGED and ((met and told - SWITCHES - _VERBAL) or _names_slot(earlier, shared))
     if changes and not another_slot(later, earlier, shared):
-        return True, "it changed"
+        return Finding(True, "it changed")
     if share >= 0.5 and marks & Mark.LASTS and marks & Mark.WISH and theme(earlier) in told:
-        return True, "another wish"
+        return Finding(True, "another wish")
     if _by_now(later, earlier, shared, marks, share):
-        return True, "another value by now"
+        return Finding(True, "another value by now")
     return _opposite(later, earlier, shared, marks, share)
 
 
@@ -248,7 +259,7 @@ def _opposite(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, sh
         return None
     gained = earlier.marks & Mark.NOT and marks & (Mark.FRESH | Mark.EVENT)
     if (marks & Mark.NOW or gained) and share >= 0.5 and denies(later, earlier, shared, strict=False):
-        return True, "the opposite by now"
+        return Finding(True, "the opposite by now")
     if len(earlier.keys) <= _SHORT and denies(later, earlier, shared, strict=True):
-        return False, "the opposite"
+        return Finding(False, "the opposite")
     return None

@@ -22,6 +22,8 @@ RELATED_FROM = 0.5
 _SHARED_KEYS = 2
 _BESIDES = 2
 """So many words an earlier statement may hold beyond the fact that is replaced."""
+_UNMET = 3
+"""So many topics of it, or a third of them, may the later statement leave unmentioned."""
 _FEW = 4
 """Texts of so many sentences together are short enough to contradict each other as a whole."""
 _SIGN = Mark.ENDED | Mark.CHANGED | Mark.NOW | Mark.LASTS
@@ -109,8 +111,10 @@ def _compare(later: Statement, earlier: Statement) -> Decision | None:
             finding = replaces(fact, told, record=record)
             if finding is None:
                 continue
-            replaced, reason = finding
-            if replaced and _whole(told, earlier):
+            replaced, reason, implied = finding
+            if apart and not later.marks & _SIGN:  # two people, two values, and nobody says that it changed
+                replaced = False
+            if replaced and not implied and _whole(told, earlier) and _met(later, earlier):
                 return Decision(Verdict.EVOLVES, reason)
             if replaced:
                 found = Decision(Verdict.RELATED, f"replaces a part: {reason}", partly=True)
@@ -128,6 +132,12 @@ def _whole(told: Fact, earlier: Statement) -> bool:
     if not earlier.whole or earlier.marks & Mark.ASKS or len(earlier.keys - told.keys) > _BESIDES:
         return False
     return all(fact is told or not fact.slots - told.slots for fact in earlier.facts)
+
+
+def _met(later: Statement, earlier: Statement) -> bool:
+    """Whether the later statement speaks of most of what the earlier one does: what it leaves out would be lost."""
+    unmet = len(earlier.keys - later.keys)
+    return unmet <= max(_UNMET, len(earlier.keys) // 3)
 
 
 def _related(new: Statement, old: Statement, similarity: float | None) -> Decision:

@@ -200,6 +200,10 @@ def _chinese() -> dict[str, tuple[tuple[Lazy, int], ...]]:
     return {first: tuple(rules) for first, rules in found.items()}
 
 
+_POSSIBLE = Lazy("(?:可以|可|能够?)(?:[^，。,]{0,8})[改换调]")
+"""可以改成: it may be changed, which nobody has done."""
+
+
 def chinese_marks(clause: str) -> int:
     """What a Chinese clause marks."""
     found = Mark.NONE
@@ -208,6 +212,8 @@ def chinese_marks(clause: str) -> int:
         for pattern, mark in rules.get(character, ()):
             if not mark & found and pattern.match(clause, place):
                 found |= mark
+    if found & Mark.CHANGED and _POSSIBLE.search(clause):
+        found &= ~Mark.CHANGED
     if found & Mark.REPORTS and _REPORTERS.search(clause):
         found &= ~Mark.REPORTS
     return found
