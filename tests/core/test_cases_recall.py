@@ -325,7 +325,7 @@ def test_a_closed_handle_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("before", "now", "question"),
     [
-        ("Ana lives in Bergen.", "Ana moved to Tromsø.", "Where does Ana live? In Bergen?"),
+        ("I live in Bergen.", "I moved to Tromsø.", "Do I still live in Bergen?"),
         ("The gateway port is 7420.", "The gateway port is 7421 now.", "Is the gateway port 7420?"),
         ("小林住在大连。", "小林搬到了厦门。", "小林还住在大连吗？"),
     ],

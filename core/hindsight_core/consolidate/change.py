@@ -100,21 +100,6 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
     return Finding(True, found, implied=True) if found else None
 
 
-def revises(later: Fact, earlier: Fact) -> bool:
-    """Whether a fact gives something of the earlier one another value, with or without a sign of change.
-
-    Too little to replace it, but enough to ask for the later one first.
-    """
-    if later.marks & _UNREAL:
-        return False
-    shared = shared_keys(later, earlier)
-    topics = shared - earlier.names - earlier.kin
-    if len(topics) < _SHARED_TOPICS or another_subject(later, earlier, shared):
-        return False
-    _, changed = values(later, earlier)
-    return bool(changed) and same_slot(later, earlier, changed or [])
-
-
 def _of_another(later: Fact, earlier: Fact, shared: frozenset[str]) -> bool:
     """Whether the two facts are about two people: the speaker and somebody else, or the speaker's mother and aunt."""
     if later.kin != earlier.kin:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from hindsight_core.consolidate.change import replaces, revises
+from hindsight_core.consolidate.change import replaces
 from hindsight_core.consolidate.doubt import doubtful
 from hindsight_core.consolidate.lexicon import word_set
 from hindsight_core.consolidate.marks import Mark
@@ -116,14 +116,12 @@ def _compare(later: Statement, earlier: Statement) -> Decision | None:
                 replaced = False
             if replaced and not implied and _whole(told, earlier) and _met(later, earlier):
                 return Decision(Verdict.EVOLVES, reason)
-            if replaced:
+            if replaced and implied:
+                found = found or Decision(Verdict.RELATED, f"perhaps {reason}")
+            elif replaced:
                 found = Decision(Verdict.RELATED, f"replaces a part: {reason}", partly=True)
             elif len(later.facts) + len(earlier.facts) <= _FEW:
                 found = Decision(Verdict.CONTRADICTS, reason)
-    if found is None and any(
-        not _whole(told, earlier) and revises(fact, told) for told in earlier.facts for fact in later.facts
-    ):
-        return Decision(Verdict.RELATED, "gives a part another value", partly=True)
     return found
 
 

@@ -167,8 +167,6 @@ class Settler:
                 replaced.append(neighbour.unit)
             elif self._links_of(neighbour.unit) >= MAX_LINKS:
                 continue
-            elif decision.partly:  # both stay, and the later one comes first
-                links.append(Link(neighbour.unit.id, LinkKind.EVOLVES, outgoing=not decision.earlier_wins))
             elif decision.verdict is Verdict.CONTRADICTS:
                 links.append(Link(neighbour.unit.id, LinkKind.CONTRADICTS))
             elif decision.verdict in (Verdict.RELATED, Verdict.SAME) and _similar(links) < MAX_SIMILAR:

@@ -1,4 +1,4 @@
-"""A newer statement stands above the older one of which it replaces a part."""
+"""Where history is shown, a newer statement stands above the one it superseded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hindsight_core.unit import LinkKind
 
 
 def newest_first(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits, each directly above the best of those it succeeds in whole or part; all others keep their order."""
+    """The hits, each directly above the best of those it succeeds; all others keep their order."""
     found = list(hits)
     for place, hit in enumerate(hits):
         links = hit.unit.related_ids
