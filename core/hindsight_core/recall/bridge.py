@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hindsight_core.arrays import product
 from hindsight_core.ports import Doubles, Ids, Ints
+from hindsight_core.recall.relevance import rarity
 from hindsight_core.text.tokens import main_ids
 
 _LONGEST = 800
@@ -40,9 +41,8 @@ def strengths(seeds: list[list[int]], terms: Ids, held: NDArray[np.bool_], df: I
         df: int64 (T,) how many visible memories hold each.
         size: Number of visible memories.
     """
-    often = df.astype(np.float64)
-    usable = (often >= 2) & (often <= commonest(size))
-    idf = np.where(usable, np.log1p((size - often + 0.5) / (often + 0.5)), 0.0)
+    usable = (df >= 2) & (df <= commonest(size))
+    idf = np.where(usable, rarity(df, size), 0.0)
     place = {term: at for at, term in enumerate(terms.tolist())}
     member = np.zeros((len(seeds), len(terms)))
     for row, seed in enumerate(seeds):

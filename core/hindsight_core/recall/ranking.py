@@ -29,7 +29,7 @@ from hindsight_core.recall.evidence import best_of_group, faded, gather, scales,
 from hindsight_core.recall.fusion import Fused, Signals, fuse, order
 from hindsight_core.recall.hits import Hit, Signal, Via
 from hindsight_core.recall.query import Aspect, Question
-from hindsight_core.recall.relevance import beside_the_surest, coverage, relevance
+from hindsight_core.recall.relevance import beside_the_surest, coverage, rarity, relevance
 from hindsight_core.strength import recency, weights_now
 from hindsight_core.unit import LinkKind, Status
 
@@ -250,8 +250,8 @@ class _Recall:
     def _named(self, candidates: Candidates, bank: Bank) -> Doubles:
         """Names the question and the memory share, rarer ones counting more, and who said it; in deviations."""
         spreading, names = self.profile.spreading, len(self.question.entities)
-        df = bank.entity_df.astype(np.float64)
-        idf = np.where(df > 0, np.log1p((bank.size - df + 0.5) / (df + 0.5)), 0.0)
+        df = bank.entity_df
+        idf = np.where(df > 0, rarity(df, bank.size), 0.0)
         total = float(idf[:names].sum())
         named = np.asarray(candidates.entities[:, :names] @ idf[:names]) / max(total, 1e-9) * spreading.named
         told = np.flatnonzero(df[names:] > 0)

@@ -10,10 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from hindsight_core.ports import Bank, Doubles, Floats
+from hindsight_core.ports import Bank, Doubles, Floats, Ints
 
 _WORDS = 0.5
 """How far words alone can carry relevance where there are vectors to ask as well."""
+
+
+def rarity(df: Ints, size: int) -> Doubles:
+    """How telling a word or name is that `df` of `size` memories hold: ln(1 + (size - df + 1/2) / (df + 1/2)), as in BM25."""
+    often = df.astype(np.float64)
+    # Counts may be estimates, and then more than there are.
+    return np.log1p((np.maximum(size - often, 0.0) + 0.5) / (often + 0.5))
 
 
 def coverage(covered: Doubles, weights: Floats, bank: Bank) -> Doubles:
@@ -21,12 +28,7 @@ def coverage(covered: Doubles, weights: Floats, bank: Bank) -> Doubles:
 
     A term that no visible memory holds counts in full: a question about unknown things is not covered.
     """
-    df = bank.term_df.astype(np.float64)
-    telling = (
-        weights.astype(np.float64) * np.log1p((bank.size - df + 0.5) / (df + 0.5))
-        if bank.size
-        else weights * 0.0
-    )
+    telling = weights.astype(np.float64) * rarity(bank.term_df, bank.size)
     total = float(telling.sum())
     if total <= 0:
         return np.zeros(len(covered))
