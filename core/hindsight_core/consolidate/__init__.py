@@ -9,8 +9,8 @@ text, so that every verdict can be repeated and explained.
     same       when two texts are one memory      lexicon  opposites, slots, what holds many values
     template   the same words, another value      overlap  what two facts have in common
     change     when a fact replaces another       slot     whether it is the same slot that has changed
-    implied    when it need not name the slot     kinds    kinds of state, and what ends them
-    decide     the verdict                        doubt    when both had better stay
+    implied    when it need not name the slot     doubt    when both had better stay
+    decide     the verdict
 """
 
 from hindsight_core.consolidate.decide import Decision, Verdict, decide

@@ -46,7 +46,6 @@ _TIMES = frozenset(["date", "weekday", "year"])
 _AREAS = frozenset(["squar", "sqm", "acre", "平米", "平方", "平"])
 _SHORT = 8
 """A fact of so many words is one fact; a longer one must be met more fully to be replaced."""
-_SHARED_TOPICS = 2
 _MET, _MET_WHEN_LONG = 0.25, 0.5
 
 
@@ -56,12 +55,10 @@ class Finding(NamedTuple):
     Attributes:
         replaced: It is replaced; else contradicted.
         reason: Why.
-        implied: No word of the later fact names what it replaces: enough to ask for it first, too little to hide the other.
     """
 
     replaced: bool
     reason: str
-    implied: bool = False
 
 
 def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
@@ -91,13 +88,13 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
     adds = later.marks & Mark.ADDS and not marks & _STRONG
     if signed and not adds and (finding := _said(later, earlier, shared, marks)):
         return finding
-    free = signed and not adds
-    if free and (found := implied.moved(later, earlier, marks) or implied.switched(later, earlier, marks)):
+    if (
+        signed
+        and not adds
+        and (found := implied.moved(later, earlier, marks) or implied.switched(later, earlier, marks))
+    ):
         return Finding(True, found)
-    found = implied.displaced(later, earlier) or implied.of_one_kind(later, earlier, shared)
-    if not found and free:
-        found = implied.done_otherwise(later, earlier, shared, marks)
-    return Finding(True, found, implied=True) if found else None
+    return None
 
 
 def _of_another(later: Fact, earlier: Fact, shared: frozenset[str]) -> bool:

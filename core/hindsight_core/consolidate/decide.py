@@ -111,14 +111,12 @@ def _compare(later: Statement, earlier: Statement) -> Decision | None:
             finding = replaces(fact, told, record=record)
             if finding is None:
                 continue
-            replaced, reason, implied = finding
+            replaced, reason = finding
             if apart and not later.marks & _SIGN:  # two people, two values, and nobody says that it changed
                 replaced = False
-            if replaced and not implied and _whole(told, earlier) and _met(later, earlier):
+            if replaced and _whole(told, earlier) and _met(later, earlier):
                 return Decision(Verdict.EVOLVES, reason)
-            if replaced and implied:
-                found = found or Decision(Verdict.RELATED, f"perhaps {reason}")
-            elif replaced:
+            if replaced:
                 found = Decision(Verdict.RELATED, f"replaces a part: {reason}", partly=True)
             elif len(later.facts) + len(earlier.facts) <= _FEW:
                 found = Decision(Verdict.CONTRADICTS, reason)

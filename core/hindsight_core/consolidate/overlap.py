@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from hindsight_core.consolidate.lazy import Lazy
-from hindsight_core.consolidate.lexicon import SLOTS, SWITCHES, word_set
+from hindsight_core.consolidate.lexicon import SLOTS, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.same import opposed
 from hindsight_core.consolidate.statement import Clause, Fact
@@ -166,15 +166,6 @@ def another_subject(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
             ):
                 return True
     return False
-
-
-def two_sides(clause: Clause, earlier: Fact, shared: Set[str]) -> bool:
-    """Whether both subjects hold something that the other text does not: the *red* box, the *blue* box."""
-    return bool(
-        clause.subject & earlier.subject
-        and earlier.subject - shared
-        and foreign(clause.subject - SWITCHES, earlier)
-    )
 
 
 def nouns(fact: Fact) -> frozenset[str]:
