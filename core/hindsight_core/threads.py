@@ -6,8 +6,9 @@ The threads wait asleep between calls, are made when first needed, and a forked 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
 from typing import TypeVar
@@ -28,6 +29,40 @@ def beside(work: Callable[[], Result], *, worthwhile: bool) -> Callable[[], Resu
             return pool.submit(work).result
     result = work()
     return lambda: result
+
+
+def shared(pieces: Iterable[Callable[[], object]]) -> Callable[[], None]:
+    """Begin pieces of work in another thread; what is returned does those not yet begun, and waits for the others.
+
+    So nobody waits idly: whoever is done with something else takes the next piece.
+
+    Args:
+        pieces: In any order and side by side; each takes a tenth of a millisecond or more without the interpreter.
+    """
+    left = deque(pieces)
+    pool = _pool() if len(left) > 1 else None
+    begun: Future[None] | None = None
+    if pool is not None:
+        with suppress(RuntimeError):  # the interpreter is ending
+            begun = pool.submit(_work_off, left)
+
+    def finish() -> None:
+        try:
+            _work_off(left)
+        finally:
+            if begun is not None and not begun.cancel():
+                begun.result()
+
+    return finish
+
+
+def _work_off(left: deque[Callable[[], object]]) -> None:
+    while left:
+        try:
+            piece = left.popleft()
+        except IndexError:  # somebody else took the last one
+            return
+        piece()
 
 
 @lru_cache(maxsize=1)

@@ -63,23 +63,40 @@ class Judgement(NamedTuple):
 
 
 class _Cue:
-    """Patterns of both languages for one thing, compiled when first needed; the Chinese ones only on such text."""
+    """Patterns of both languages for one thing, compiled when first needed; the Chinese ones only on such text.
+
+    Those for the beginning of a sentence are looked for there alone: in a search they would be tried at each character.
+    """
 
     def __init__(self, english: tuple[str, ...], chinese: tuple[str, ...]) -> None:
         self._parts = (english, chinese)
 
     @cached_property
-    def _english(self) -> re.Pattern[str]:
-        return re.compile("|".join(f"(?:{part})" for part in self._parts[0]), re.IGNORECASE)
+    def _english(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        return _opening_and_anywhere(self._parts[0], re.IGNORECASE)
 
     @cached_property
-    def _chinese(self) -> re.Pattern[str]:
-        return re.compile("|".join(f"(?:{part})" for part in self._parts[1]))
+    def _chinese(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        return _opening_and_anywhere(self._parts[1], 0)
 
     def __call__(self, sentence: str) -> bool:
-        if self._english.search(sentence) is not None:
-            return True
-        return not sentence.isascii() and self._chinese.search(sentence) is not None
+        return _says(self._english, sentence) or (not sentence.isascii() and _says(self._chinese, sentence))
+
+
+def _opening_and_anywhere(
+    parts: tuple[str, ...], flags: int
+) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+    opening = [part for part in parts if part[0] == "^"]
+    anywhere = [part for part in parts if part[0] != "^"]
+    first, second = ("|".join(f"(?:{part})" for part in some) for some in (opening, anywhere))
+    return re.compile(first, flags) if first else None, re.compile(second, flags) if second else None
+
+
+def _says(patterns: tuple[re.Pattern[str] | None, re.Pattern[str] | None], sentence: str) -> bool:
+    opening, anywhere = patterns
+    if opening is not None and opening.match(sentence) is not None:
+        return True
+    return anywhere is not None and anywhere.search(sentence) is not None
 
 
 _SMALL_TALK = re.compile(
@@ -100,9 +117,9 @@ _SMALL_TALK = re.compile(
 _NAME_ALONE = re.compile(r"\W*(?:[A-Z][a-z]+|[\u4e00-\u9fff]{2,3})?\W*")
 _REACTION = _Cue(
     (
-        r"^(?:thanks|thank you) (?:so much )?for\b|\bmeans? (?:a lot|so much|the world)\b|^(?:i )?(?:really |"
-        r"so )?appreciate\b|\b(?:weather|day) (?:is|was|today)\b|\b(?:nice|lovely|beautiful) (?:weather|"
-        r"day)\b",
+        r"^(?:thanks|thank you) (?:so much )?for\b|^(?:i )?(?:really |so )?appreciate\b",
+        r"\bmeans? (?:a lot|so much|the world)\b|\b(?:weather|day) (?:is|was|today)\b|"
+        r"\b(?:nice|lovely|beautiful) (?:weather|day)\b",
         r"^(?:wow|oh|aw+|yay|haha|great|awesome|cool|nice|amazing|that(?:'s|’s| is| was| sounds| looks)|"
         r"it(?:'s|’s) (?:so |really |very )?(?:great|nice|good|awesome|amazing|cool|lovely)|"
         r"sounds|looks|glad|happy to hear|so (?:glad|happy|sorry|proud)|congrat|good luck|keep (?:it )?up|"
@@ -112,7 +129,8 @@ _REACTION = _Cue(
         r"understand|bet|hope|guess)\b)",
     ),
     (
-        r"^(?:谢谢|感谢|多谢)|天气(?:真|很|挺|不错|好)",
+        r"^(?:谢谢|感谢|多谢)",
+        r"天气(?:真|很|挺|不错|好)",
         r"^(?:哇|哈哈|太|真(?!的)|好(?!的)|听起来|看起来|恭喜|祝|希望你|加油|我(?:也)?(?:同意|理解|明白|觉得不错|很高兴|很开心|不知道|不确定|不清楚)|那(?:太|真|"
         r"挺|很)|这(?:太|真|挺|听))",
     ),
@@ -154,8 +172,8 @@ _STANDING = _Cue(
         r"\b(?:from now on|going forward|in (?:the )?future,? (?:please|always|use|answer|reply|don't)|"
         r"whenever i (?:ask|say|write))\b",
         r"^(?:please |and |but )*(?:always|never) (?!(?:been|seen|heard|thought|knew|had|mind)\b)\w+|"
-        r"\bplease (?:always|never|don't|do not|stop|avoid)\b|\b(?:just )?call me [A-Z]|^(?:don't|do not|"
-        r"stop) (?:use|using|call|calling|send|sending|add|adding|ask|asking)\b",
+        r"^(?:don't|do not|stop) (?:use|using|call|calling|send|sending|add|adding|ask|asking)\b",
+        r"\bplease (?:always|never|don't|do not|stop|avoid)\b|\b(?:just )?call me [A-Z]",
     ),
     (
         r"记住|请记|(?<![我还都不你])记得(?!吗|你|我|那|上|小|以前|当)|别忘|不要忘|帮我记|备忘",

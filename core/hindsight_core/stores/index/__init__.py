@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ from hindsight_core.stores.index.memories import Memories
 from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
 from hindsight_core.stores.index.rows import Rows
 from hindsight_core.stores.index.select import Column, first
-from hindsight_core.threads import beside
 from hindsight_core.unit import LinkKind
 
 __all__ = ["Mask", "Rows", "SearchIndex"]
@@ -39,7 +37,6 @@ __all__ = ["Mask", "Rows", "SearchIndex"]
 _KINDS = list(LinkKind)
 _ONE = np.uint64(1)  # an entity is named once: its hash with this count makes a packed term
 _KEPT = 4
-_LONG = 4096  # vectors whose scan takes long enough to be done beside the words
 _FEW_DEAD = 64  # so many are never worth a compaction
 
 
@@ -216,11 +213,7 @@ class SearchIndex:
         """
         self._check(mask)
         vector, slots, size = probe.vector, mask.slots, len(self._memories)
-        scanned = (
-            beside(partial(self._vectors.scan, vector, mask), worthwhile=len(slots) >= _LONG)
-            if vector is not None
-            else None
-        )
+        scanned = self._vectors.scanning(vector, mask) if vector is not None else None
         found = self._find(probe, mask)
         keyword = self._keyword(found)
         worded = np.flatnonzero(keyword > 0)

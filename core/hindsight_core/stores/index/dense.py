@@ -8,7 +8,8 @@ lies, so that equal vectors get equal cosines in every scan, and ties are ties.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Floats, Ints
 from hindsight_core.stores.index.columns import Growing
 from hindsight_core.stores.index.mask import Mask
+from hindsight_core.threads import shared
 
 _MANY = 4  # so many queries are worth a matrix product
 _PRODUCTS = 1 << 22  # cosines computed at a time
 _SLACK = 1e-5  # more than single precision can err by, for vectors of length 1
+_PIECE = 4096  # rows that one thread scans at a time
 _CHUNK = 512  # rows gathered at a time: they stay in the cache between copying and multiplying
 
 
@@ -66,24 +69,41 @@ class Vectors:
 
     def scan(self, query: Floats, mask: Mask) -> Floats:
         """Cosine of every visible memory, in the order of `mask.slots`; nan where there is no vector."""
-        if mask.selective:
-            return self.cosines(query, mask.slots)
-        cosine: Floats = np.einsum("ij,j->i", self._vectors.view, self._query(query))
-        if not mask.full:
-            cosine = cosine[mask.slots]
-        return self._blank(cosine, mask.slots)
+        return self.scanning(query, mask)()
+
+    def scanning(self, query: Floats, mask: Mask) -> Callable[[], Floats]:
+        """Begin a scan beside other work; what is returned takes its share of it and gives the result."""
+        vectors, query, slots = self._vectors.view, self._query(query), mask.slots
+        cosine = np.empty(len(slots if mask.selective else vectors), np.float32)
+        pieces: list[Callable[[], object]] = []
+        for start in range(0, len(cosine), _PIECE):
+            part = slice(start, start + _PIECE)
+            if mask.selective:
+                pieces.append(partial(self._gather, query, slots[part], cosine[part]))
+            else:
+                pieces.append(partial(np.einsum, "ij,j->i", vectors[part], query, out=cosine[part]))
+        finish = shared(pieces)
+
+        def found() -> Floats:
+            finish()
+            visible = cosine if mask.selective or mask.full else cosine[slots]
+            return self._blank(visible, slots)
+
+        return found
 
     def cosines(self, query: Floats, slots: Ints) -> Floats:
         """The same for any slots."""
-        query = self._query(query)
         cosine = np.empty(len(slots), np.float32)
+        self._gather(self._query(query), slots, cosine)
+        return self._blank(cosine, slots)
+
+    def _gather(self, query: Floats, slots: Ints, cosine: Floats) -> None:
         room = np.empty((min(_CHUNK, len(slots)), len(query)), np.float32)
         for start in range(0, len(slots), _CHUNK):
             part = slots[start : start + _CHUNK]
             rows = room[: len(part)]
             np.take(self._vectors.view, part, axis=0, out=rows, mode="clip")  # "raise" would copy once more
             np.einsum("ij,j->i", rows, query, out=cosine[start : start + len(part)])
-        return self._blank(cosine, slots)
 
     def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> Iterator[Ints]:
         """For each query, the visible slots that can be among its `top` with a cosine of at least `least`.

@@ -95,11 +95,14 @@ class Masks:
         """Let the masks take in new slots behind all others; nothing else has changed."""
         if not np.isnan(memories.expires_at.view[added]).all():
             self._kept.clear()  # then a mask holds no longer as long as it did
+        found = memories.live.view[added] & memories.indexed.view[added]
+        has = [_STATUSES[code] for code in memories.status.view[added].tolist()]
+        names = [memories.scopes.names[code] for code in memories.scope.view[added].tolist()]
         for (scopes, statuses), (mask, since, until) in self._kept.items():
-            shown = memories.live.view[added] & memories.indexed.view[added]
-            shown &= np.isin(memories.status.view[added], [_STATUSES.index(status) for status in statuses])
-            names = [memories.scopes.names[code] for code in memories.scope.view[added].tolist()]
-            shown &= [any(covers(scope, name) for scope in scopes) for name in names]
+            shown = found & [
+                status in statuses and any(covers(scope, name) for scope in scopes)
+                for status, name in zip(has, names, strict=True)
+            ]
             self._kept[scopes, statuses] = mask.grown(memories, added, shown, version), since, until
 
     def keep(self, visible: Visibility, mask: Mask, expires_at: Doubles) -> None:

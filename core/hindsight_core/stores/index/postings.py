@@ -65,13 +65,13 @@ class Lists:
         if not len(self.slots):
             none = self.slots[:0]
             return none, none, none
-        place = np.full(size, -1, np.int32)
-        place[slots] = np.arange(len(slots))
-        entries = np.flatnonzero(place.take(self.slots) >= 0)
+        wanted = np.zeros(size, np.bool_)
+        wanted[slots] = True
+        entries = np.flatnonzero(wanted.take(self.slots))
         return (
             entries,
             np.searchsorted(self.bounds, entries, "right") - 1,
-            place[self.slots[entries]].astype(np.int64),
+            np.searchsorted(slots, self.slots.take(entries)),
         )
 
 
@@ -173,8 +173,10 @@ class Postings:
         if mask.selective:
             slots, counts, sizes = self._looked_up(start, stop, mask)
         else:
-            entries, sizes = ranges(start, stop), stop - start
-            slots, counts = self._slots.take(entries), self._counts.take(entries)
+            lists = [slice(*ends) for ends in zip(start.tolist(), stop.tolist(), strict=True)]
+            slots = np.concatenate([self._slots[:0], *(self._slots[each] for each in lists)])
+            counts = np.concatenate([self._counts[:0], *(self._counts[each] for each in lists)])
+            sizes = stop - start
         if self._new:
             slots, counts, sizes = self._and_new(wanted, slots, counts, sizes)
         bounds = offsets_of(sizes)

@@ -52,5 +52,7 @@ def _near(values: NDArray[Any], top: int) -> Ints:
     blocks = len(values) // _BLOCK
     if blocks <= top:
         return np.arange(len(values))
-    least = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).min(axis=1)
+    least = (
+        values[: blocks * _BLOCK].reshape(_BLOCK, blocks).min(axis=0)
+    )  # every so many-th value: adds whole rows
     return np.flatnonzero(values <= np.partition(least, top - 1)[top - 1])
