@@ -430,6 +430,13 @@ class Edges:
 class Reading(Protocol):
     """A consistent view for the length of one recall."""
 
+    def expect(self, probes: Sequence[Probe]) -> None:
+        """A hint: these very probes are about to be given to `search` or `holders`.
+
+        A store that is asked over a network sends what they need with its next request; no answer depends on it.
+        """
+        ...
+
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
         """Union of the top candidates of every channel that is on.
 

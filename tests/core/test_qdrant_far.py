@@ -119,3 +119,58 @@ def test_filters_and_times_come_before_the_cut(pair):
             for m in pair
         )
         assert len(file & far) >= 9
+
+
+# -- what it costs -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["client", "edge"])
+def counted(request, tmp_path):
+    """A memory whose every scope is searched by the engine, and a list of the sizes of its batched searches."""
+    if request.param == "edge":
+        pytest.importorskip("qdrant_edge", reason="needs the extra [qdrant]")
+        store = QdrantStore.open(tmp_path / "memory", whole=0)
+    else:
+        store = QdrantStore.connect(":memory:", whole=0)
+    memory = Hindsight.open(store, "u", embedder=HashEmbedder(), new_id=CountedIds("e"))
+    memory.remember_many(list(sentences())[:120], consolidate=False)
+    memory.remember("Yuki's desk is in room 7420.", timestamp="2031-02-01")
+    memory.remember("Yuki's desk is now in room 7421.", timestamp="2031-03-01")
+    batches, query = [], store._points.query
+
+    def counting(queries, fields):
+        batches.append(len(queries))
+        return query(queries, fields)
+
+    store._points.query = counting
+    yield memory, batches
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Mei do with the harbour number 7?",
+        "In which room is Yuki's desk?",
+        "Yuki's desk is in room 7420.",
+        "Which came first: Mei sold the kettle, or Tomas painted the tunnel?",
+        "What did Ines do in January 2031?",
+    ],
+)
+def test_a_recall_is_one_batched_search_and_one_more_for_associations(counted, question):
+    memory, batches = counted
+    hits = memory.recall(question, k=10, now="2032-01-01")
+    assert hits
+    assert len(batches) <= 2
+    assert batches[0] > 1
+
+
+def test_what_was_superseded_is_found_by_the_same_searches(counted):
+    memory, batches = counted
+    hit = memory.recall("Yuki's desk is in room 7420.", k=1, now="2032-01-01")[0]
+    assert "7421" in hit.unit.content
+    assert len(batches) <= 2
+    batches.clear()
+    past = memory.recall("In which room is Yuki's desk?", k=10, include_history=True, now="2032-01-01")
+    assert {"superseded", "active"} <= {hit.unit.status.value for hit in past}
+    assert len(batches) <= 2

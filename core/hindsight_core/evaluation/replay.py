@@ -106,6 +106,9 @@ class _KeptView:
     def __getattr__(self, name: str) -> Any:
         return partial(self._answer, name)
 
+    def expect(self, probes: Sequence[Probe]) -> None:
+        """What is kept need not be fetched."""
+
     def units(self, rows: Ints) -> list[MemoryUnit]:
         """As the reading's; kept one by one, since every profile shows others."""
         return [self._units[row] for row in self._known(self._units, rows, "units")]

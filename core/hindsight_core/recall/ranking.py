@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -69,13 +69,13 @@ _PAST = 8
 
 @dataclass(frozen=True, slots=True)
 class _Bridge:
-    """Where activation may flow from the best hits: their open terms, how common each is, and the rows reached."""
+    """Where activation may flow from the best hits: their open terms, and once built how common each is and the rows reached."""
 
     probe: Probe
     seeds: Ints
     held: list[list[int]]
-    df: Ints
-    rows: Ints
+    df: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    rows: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,7 @@ class _Recall:
     def hits(self, k: int, floor: float | None) -> list[Hit]:
         spreading = self.profile.spreading
         probes = [self._probe(aspect) for aspect in self.question.aspects]
+        self.view.expect(probes)
         found = [self.view.search(probe) for probe in probes]
         rows = distinct(np.concatenate([candidates.rows for candidates, _ in found]))
         if not len(rows):
@@ -139,13 +140,15 @@ class _Recall:
             self._linked(probe, candidates, bank)
             for probe, (candidates, bank) in zip(probes, found, strict=True)
         ]
-        edges = self.view.neighbours(
-            probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=distinct(np.concatenate(linked))
-        )
-        bridges = [
+        planned = [
             self._bridge(aspect, candidates, bank)
             for aspect, (candidates, bank) in zip(self.question.aspects, found, strict=True)
         ]
+        self.view.expect([bridge.probe for bridge in planned if bridge])
+        edges = self.view.neighbours(
+            probes[0], rows, reach=spreading.reach, entities=0, hub=0, links=distinct(np.concatenate(linked))
+        )
+        bridges = [bridge and self._built(bridge) for bridge in planned]
         leads = [bridge.rows for bridge in bridges if bridge]
         rows = distinct(np.concatenate([rows, edges.target, *leads]))
         steps = step_edges(edges, rows)
@@ -306,7 +309,7 @@ class _Recall:
         )
 
     def _bridge(self, aspect: Aspect, candidates: Candidates, bank: Bank) -> _Bridge | None:
-        """What the best hits so far mention beyond the question, and the memories that lead from there."""
+        """What the best hits so far mention beyond the question."""
         spreading = self.profile.spreading
         if spreading.bridge <= 0 or not spreading.seeds:
             return None
@@ -330,8 +333,12 @@ class _Recall:
             top=self.profile.channel_top,
             common=commonest(bank.size),
         )
-        rows, df = self.view.holders(probe)
-        return _Bridge(probe, seeds, held, df, rows)
+        return _Bridge(probe, seeds, held)
+
+    def _built(self, bridge: _Bridge) -> _Bridge:
+        """The same with the memories it leads to."""
+        rows, df = self.view.holders(bridge.probe)
+        return replace(bridge, rows=rows, df=df)
 
     def _over_bridge(
         self,

@@ -11,7 +11,7 @@ from hindsight_core.ports import Doubles, Floats, Ids, Ints, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.stores.qdrant.points import Payload
 from hindsight_core.stores.qdrant.schema import rows
-from hindsight_core.stores.sqlite.visibility import statuses_of
+from hindsight_core.stores.seen import statuses_of
 from hindsight_core.text.hashing import COUNT_BITS, COUNT_MASK
 from hindsight_core.unit import Status
 

@@ -1,15 +1,17 @@
 """One recall's view of scopes too large to be held: the engine finds, this package measures.
 
-The channels are one batched request: the nearest vectors, the best by words and by names (two sparse vectors), and what lies
-in an asked-for time. Everything comes with its payload, so every signal is computed here, exactly, from what is stored, and
-the best of each channel are chosen by those numbers. Associations are one request more: the neighbours in a session and
-the ends of stored links together. Words that lead on from the best hits are a third. What signals are measured against must
-not come from other scopes, so it is not the engine's own statistics (`measuring`).
+The channels are one batched search: the nearest vectors, the best by words and by names (two sparse vectors), and what lies
+in an asked-for time, of memories that hold and of those that were superseded, for every part of the question together.
+Everything comes with its payload, so every signal is computed here, exactly, from what is stored, and the best of each
+channel are chosen by those numbers. Associations are one batched search more: the neighbours in a session, the ends of stored
+links and what rare words of the best hits lead to. After each of the two the uses and links of what it found are looked up by
+id, since they are kept beside the memories. What signals are measured against must not come from other scopes, so it is not
+the engine's own statistics (`measuring`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
 from hindsight_core.stores.codec import decode_scope
+from hindsight_core.stores.index.reading import with_links
 from hindsight_core.stores.qdrant import filters
 from hindsight_core.stores.qdrant.columns import Columns
 from hindsight_core.stores.qdrant.measuring import Measured, Measuring, bm25
@@ -37,13 +40,12 @@ from hindsight_core.stores.qdrant.points import (
     no,
     ranged,
 )
-from hindsight_core.stores.qdrant.reading import with_links
-from hindsight_core.stores.qdrant.schema import SEARCHED, TENANT, unit_id, unpacked
-from hindsight_core.stores.qdrant.view import links_in
+from hindsight_core.stores.qdrant.scene import Scene
+from hindsight_core.stores.qdrant.schema import TENANT, unit_id, unpacked
+from hindsight_core.stores.qdrant.view import View, links_in
 from hindsight_core.text.hashing import COUNT_BITS
 from hindsight_core.unit import LinkKind, Status
 
-_FIELDS = (*SEARCHED, "body")
 _KINDS = list(LinkKind)
 _STATUSES = list(Status)
 _MORE = 2
@@ -56,37 +58,58 @@ _LONGEST = 1e15
 class FarReading(Measuring):
     """See `ports.Reading`. Rows are numbers of this reading."""
 
+    def __init__(self, view: View, scene: Scene, dimension: int | None) -> None:
+        super().__init__(view, scene, dimension)
+        self._asked: dict[int, Probe] = {}
+        self._waiting: list[Query] = []
+        self._dated: set[Visibility] = set()
+
     # -- searching -------------------------------------------------------------------------------------------
+
+    def expect(self, probes: Sequence[Probe]) -> None:
+        """What these need goes out with the next request."""
+        for probe in probes:
+            if id(probe) not in self._asked:
+                self._asked[id(probe)] = probe
+                self._waiting += self._channels(probe)
+
+    def _fetch(self, queries: Sequence[Query] = ()) -> list[list[int]]:
+        """The rows that some queries find; what is expected comes along."""
+        waiting, self._waiting = self._waiting, []
+        return self._ask([*waiting, *queries])[len(waiting) :]
 
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
         """Union of the top candidates of every channel that is on."""
+        self.expect([probe])
+        self._fetch()
         if self._dimension is None and probe.vector is not None:
             probe = replace(probe, vector=None)
-        self._ask(self._channels(probe))
         rows = self._shown(probe.visible)
         measured = self._measure(probe, rows)
         best = self._best(probe, rows, measured)
-        self._look_aside(best.tolist())
         return self.signals(probe, best), measured.bank
 
     def _channels(self, probe: Probe) -> list[Query]:
         condition = filters.seen(probe.visible).condition
         words, names = self._weighted(probe)
         found = []
-        if probe.vector is not None:
-            found.append(Query(where=condition, vector=probe.vector, using=DENSE, limit=probe.top))
+        vector = None if self._dimension is None else probe.vector
+        if vector is not None:
+            found.append(Query(where=condition, vector=vector, using=DENSE, limit=probe.top))
         if words.indices:
             found.append(Query(where=condition, vector=words, using=WORDS, limit=_MORE * probe.top))
         if names.indices:
             found.append(Query(where=condition, vector=names, using=NAMES, limit=probe.top))
         if len(probe.windows):
             inside = both(condition, either(*(_within(start, end) for start, end in probe.windows.tolist())))
-            if probe.vector is not None:
-                found.append(Query(where=inside, vector=probe.vector, using=DENSE, limit=probe.top))
+            if vector is not None:
+                found.append(Query(where=inside, vector=vector, using=DENSE, limit=probe.top))
             if words.indices:
                 found.append(Query(where=inside, vector=words, using=WORDS, limit=_MORE * probe.top))
             found.append(Query(where=inside, by="order", limit=probe.top))
-        found.append(Query(where=condition, by="order", limit=1))  # the newest
+        if probe.visible not in self._dated:
+            self._dated.add(probe.visible)
+            found.append(Query(where=condition, by="order", limit=1))  # the newest
         return found
 
     def _best(self, probe: Probe, rows: Ints, measured: Measured) -> Ints:
@@ -125,7 +148,6 @@ class FarReading(Measuring):
             probe = replace(probe, vector=None)
         known = self._measured.get(id(probe))
         measured = self._measure(probe, self._shown(probe.visible)) if known is None else known[1]
-        self._look_aside(rows.tolist())
         length = self._of(lambda block: block.length, rows)
         counts = self._once(Columns.counts, probe.terms, rows)
         status = self._of(lambda block: block.rows.status, rows)
@@ -170,10 +192,8 @@ class FarReading(Measuring):
     def holders(self, probe: Probe) -> tuple[Ints, Ints]:
         """The best memories by words alone, and how many hold each term."""
         words = replace(probe, vector=None, entities=probe.entities[:0], windows=probe.windows[:0])
-        condition = filters.seen(probe.visible).condition
-        query, _ = self._weighted(words)
-        if query.indices:
-            self._ask([Query(where=condition, vector=query, using=WORDS, limit=_MORE * probe.top)])
+        self.expect([probe])
+        self._fetch()
         rows = self._shown(probe.visible)
         measured = self._measure(words, rows)
         self._measured[id(probe)] = probe, measured
@@ -206,7 +226,7 @@ class FarReading(Measuring):
             Query(where=both(condition, among("names", [name >> COUNT_BITS])), by="order", limit=entities + 1)
             for name, _, _ in shares
         ]
-        answers = self._ask(queries)
+        answers = self._fetch(queries)
         shown = set(self._shown(probe.visible).tolist())
         found = list(self._follow(rows, reach, shown)) if reach > 0 else []
         by_name = dict(
@@ -240,7 +260,6 @@ class FarReading(Measuring):
         """Stored links of some rows: row, point of the other end, kind."""
         if rows is None:
             return []
-        self._look_aside(rows.tolist())
         found: list[tuple[int, PointId, int]] = []
         for row in dict.fromkeys(rows.tolist()):
             scope = decode_scope(self._payloads[row][TENANT])

@@ -24,7 +24,7 @@ from hindsight_core.stores.qdrant.points import (
     ranged,
 )
 from hindsight_core.stores.qdrant.schema import attribute
-from hindsight_core.stores.sqlite.visibility import statuses_of
+from hindsight_core.stores.seen import statuses_of
 from hindsight_core.text.keys import storable
 from hindsight_core.unit import Scope
 

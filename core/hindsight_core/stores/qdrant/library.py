@@ -31,9 +31,9 @@ from hindsight_core.stores.qdrant.points import (
 )
 from hindsight_core.stores.qdrant.schema import TENANT, past_unit, point_id, unit_id
 from hindsight_core.stores.qdrant.view import EPISODE, META, RECALL, View, exactly
+from hindsight_core.stores.seen import check, sees
 from hindsight_core.stores.sqlite.library import COUNTED, labels
 from hindsight_core.stores.sqlite.rows import label
-from hindsight_core.stores.sqlite.visibility import check, sees
 from hindsight_core.text.keys import storable
 from hindsight_core.unit import Episode, Key, MemoryUnit, Scope, Status
 

@@ -24,7 +24,7 @@ from hindsight_core.stores.qdrant.replica import QdrantReplica
 from hindsight_core.stores.qdrant.scene import Scene
 from hindsight_core.stores.qdrant.transaction import QdrantTransaction
 from hindsight_core.stores.qdrant.view import View
-from hindsight_core.stores.sqlite.visibility import check
+from hindsight_core.stores.seen import check
 from hindsight_core.unit import Episode, Key, MemoryUnit, Scope
 
 MEMORY = ":memory:"

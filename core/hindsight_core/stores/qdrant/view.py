@@ -23,7 +23,7 @@ from hindsight_core.stores.qdrant.points import (
     matches,
 )
 from hindsight_core.stores.qdrant.schema import TENANT, body, unit_id
-from hindsight_core.stores.sqlite.visibility import sees
+from hindsight_core.stores.seen import sees
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit
 
 ASIDE, EPISODE, META, RECALL = "aside", "episode", "meta", "recall"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from hindsight_core.stores.qdrant.points import (
 from hindsight_core.stores.qdrant.scene import Scene
 from hindsight_core.stores.qdrant.schema import SEARCHED, body, matrix, unit_id
 from hindsight_core.stores.qdrant.view import View, complete
-from hindsight_core.stores.sqlite.visibility import check, sees
+from hindsight_core.stores.seen import check, sees
 from hindsight_core.unit import Key, MemoryUnit
 
 _FIELDS = (*SEARCHED, "body")
@@ -48,12 +48,10 @@ class Window:
         self._ids: list[PointId] = []
         self._payloads: list[Payload] = []
         self._asides: dict[PointId, Payload] = {}
-        self._looked: set[PointId] = set()
         self._blocks: list[Columns] = []
         self._take(scene.payloads, scene.columns(dimension))
         self._sampled = len(self._ids)
         self._fetched: set[int] = set()
-        self._looked |= set(scene.payloads)
         self._asides |= scene.asides
         self._past: dict[Visibility, dict[PointId, MemoryUnit]] = {}
         self._allowed: dict[tuple[Visibility, int], bool] = {}
@@ -73,11 +71,17 @@ class Window:
         return [self._row[id] for id in found]
 
     def _ask(self, queries: Sequence[Query]) -> list[list[int]]:
-        """One batched request; the rows of each answer."""
+        """One batched search; the rows of each answer."""
         found = self._over(self._view.points.query(queries, _FIELDS)) if queries else []
-        rows = [self._take(dict(answer)) for answer in found]
-        self._fetched.update(row for answer in rows for row in answer)
-        return rows
+        self._learn({id: payload for answer in found for id, payload in answer})
+        return [[self._row[id] for id, _ in answer] for answer in found]
+
+    def _learn(self, found: dict[PointId, Payload]) -> None:
+        """Keep what was fetched, with the uses and links of what is new."""
+        fresh = [id for id in found if id not in self._row]
+        self._fetched.update(self._take(found))
+        if fresh:
+            self._asides |= self._view.retrieve(SIDE, fresh)
 
     def _over(self, answers: list[list[tuple[PointId, Payload]]]) -> list[list[tuple[PointId, Payload]]]:
         """What an open write has changed is as it says."""
@@ -86,13 +90,6 @@ class Window:
         changed = self._view.overlay.changed[UNITS]
         mine = [(id, payload) for id, payload in changed.items() if payload is not None]
         return [[*((i, p) for i, p in answer if i not in changed), *mine] for answer in answers]
-
-    def _look_aside(self, rows: Iterable[int]) -> None:
-        """Fetch uses and links of memories for which that was not done yet."""
-        missing = [id for row in rows if (id := self._ids[row]) not in self._looked]
-        if missing:
-            self._asides |= self._view.retrieve(SIDE, missing)
-            self._looked.update(missing)
 
     def _unit(self, row: int) -> MemoryUnit:
         id = self._ids[row]
@@ -121,7 +118,6 @@ class Window:
         key = visible, row
         if key not in self._allowed:
             past = self._past.get(visible, {}).get(self._ids[row])
-            self._look_aside([row])
             self._allowed[key] = sees(visible, self._unit(row) if past is None else past)
         return self._allowed[key]
 
@@ -154,8 +150,7 @@ class Window:
         ids = [unit_id(key) for key in keys]
         missing = [id for id in ids if id not in self._row]
         if missing:
-            found = self._view.retrieve(UNITS, missing, _FIELDS)
-            self._fetched.update(self._take(found))
+            self._learn(self._view.retrieve(UNITS, missing, _FIELDS))
         rows = [self._row.get(id, -1) for id in ids]
         return np.array(
             [row if row >= 0 and self._payloads[row]["indexed"] else -1 for row in rows], np.int64
@@ -171,7 +166,6 @@ class Window:
         """The memories themselves, in that order; with `known_at`, as they were then."""
         self._check()
         past = {point: unit for units in self._past.values() for point, unit in units.items()}
-        self._look_aside(rows.tolist())
         return [past.get(self._ids[row]) or self._unit(row) for row in rows.tolist()]
 
     def texts(self, rows: Ints) -> list[str]:

@@ -13,6 +13,7 @@ from hindsight_core.attributes import ENTITY, METADATA, Kind, attributes
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Visibility, Vital
 from hindsight_core.stores.codec import decode_episode, decode_scope, encode_scope
+from hindsight_core.stores.seen import check
 from hindsight_core.stores.sqlite import rows, visibility
 from hindsight_core.stores.sqlite.failures import damaged
 from hindsight_core.text.keys import storable
@@ -132,7 +133,7 @@ class _Scopes(dict[str, Scope]):
 
 
 def _present_only(visible: Visibility) -> None:
-    visibility.check(visible)
+    check(visible)
     if visible.known_at is not None:
         raise InvalidInput("this is a question about the present; leave known_at out")
 
@@ -147,7 +148,7 @@ def find(
     newest_first: bool,
 ) -> list[MemoryUnit]:
     """Units that match exactly, by (timestamp, seq); the undated count as oldest."""
-    visibility.check(visible)
+    check(visible)
     if offset < 0 or (limit is not None and limit < 0):
         raise InvalidInput("limit and offset must not be negative")
     past = visibility.then(connection, visible, path)
@@ -182,7 +183,7 @@ def count(
 
     Entities are counted under their keys, time spans not among them; numbers of metadata as text.
     """
-    visibility.check(visible)
+    check(visible)
     if by is not None and by not in COUNTED and not (by.startswith(METADATA) and len(by) > len(METADATA)):
         raise InvalidInput(f"cannot count by {by[:40]!r}; count by {', '.join(COUNTED)} or metadata.NAME")
     past = visibility.then(connection, visible, path)

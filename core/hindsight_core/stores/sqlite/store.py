@@ -17,6 +17,7 @@ import numpy as np
 from hindsight_core.errors import InvalidInput, StoreBusy, StoreClosed, StoreError, StoreUnwritable
 from hindsight_core.journal import Event
 from hindsight_core.ports import Ints, Visibility, Vital
+from hindsight_core.stores.seen import check
 from hindsight_core.stores.sqlite import journal, library, visibility
 from hindsight_core.stores.sqlite.catchup import State, state_of
 from hindsight_core.stores.sqlite.connections import MEMORY, Connections, checked_path
@@ -173,7 +174,7 @@ class SqliteStore:
     @contextmanager
     def reading(self, visible: Visibility) -> Iterator[SqliteReading]:
         """A consistent view, caught up with everything committed so far by any process."""
-        visibility.check(visible)
+        check(visible)
         with self._snapshot(keep=True) as connection:
             held = self._held()
             state = self._catch_up(held, connection)

@@ -1,4 +1,4 @@
-"""Which units may be seen, said three times to agree: in SQL, on a unit in hand, and as of a past state of knowledge.
+"""Which units may be seen, said in SQL and as of a past state of knowledge; `stores.seen` says it on a unit in hand.
 
 `known_at` needs the journal: a unit that changed later is judged, and shown, as it was just before its first later
 event. That is exact for everything journalled (text, status, validity, metadata) as long as the unit still exists; uses are not
@@ -11,20 +11,13 @@ import sqlite3
 from typing import Any
 
 from hindsight_core.attributes import micros
-from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Visibility
-from hindsight_core.scope import covers
 from hindsight_core.stores.codec import encode_scope
+from hindsight_core.stores.seen import sees, statuses_of
 from hindsight_core.stores.sqlite.rows import marks, past_unit
-from hindsight_core.unit import MemoryUnit, Scope, Status
+from hindsight_core.unit import MemoryUnit, Scope
 
 Sql = tuple[str, list[Any]]
-
-
-def check(visible: Visibility) -> None:
-    """Refuse a visibility without scopes: it must never come to mean "everything"."""
-    if not visible.scopes or not all(visible.scopes):
-        raise InvalidInput("a visibility needs at least one scope, and no scope may be empty")
 
 
 def under(prefix: Scope) -> Sql:
@@ -45,11 +38,6 @@ def in_scopes(connection: sqlite3.Connection, scopes: tuple[Scope, ...], column:
     if len(first) == 1:  # one scope, as mostly: its index then also gives the order of time
         return f"{column} = ?", first
     return f"{column} IN ({among})", params
-
-
-def statuses_of(visible: Visibility) -> frozenset[Status]:
-    """The statuses shown: with `as_of`, superseded memories are seen while they held."""
-    return visible.statuses | {Status.SUPERSEDED} if visible.as_of is not None else visible.statuses
 
 
 def where(connection: sqlite3.Connection, visible: Visibility) -> Sql:
@@ -76,22 +64,6 @@ def where(connection: sqlite3.Connection, visible: Visibility) -> Sql:
         parts.append(f"({condition})")
         params += more
     return " AND ".join(parts), params
-
-
-def sees(visible: Visibility, unit: MemoryUnit) -> bool:
-    """Whether a unit, as it is in hand, may be seen."""
-    start = unit.timestamp if unit.valid_from is None else unit.valid_from
-    as_of, known_at = visible.as_of, visible.known_at
-    return (
-        any(covers(prefix, unit.scope) for prefix in visible.scopes)
-        and unit.status in statuses_of(visible)
-        and (unit.expires_at is None or unit.expires_at > visible.now)
-        and (unit.indexed or visible.unindexed)
-        and (as_of is None or start is None or start <= as_of)
-        and (as_of is None or unit.valid_to is None or as_of < unit.valid_to)
-        and (known_at is None or unit.recorded_at <= known_at)
-        and (visible.where is None or visible.where.matches(unit))
-    )
 
 
 def then(connection: sqlite3.Connection, visible: Visibility, path: str) -> dict[int, MemoryUnit]:
