@@ -27,7 +27,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_every_public_method_of_the_facade_is_documented_and_has_no_surprise_twin():
     facade = hindsight_core.Hindsight
-    public = [name for name in vars(facade) if not name.startswith("_")]
+    public = [name for name in dir(facade) if not name.startswith("_")]
     assert all(getattr(facade, name).__doc__ for name in public)
     twins = [name for name in public if name.startswith("a") and name[1:] in public]
     assert {"aremember", "arecall", "asweep"} <= set(twins)

@@ -14,64 +14,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from hindsight_core.clock import CountedIds, FixedClock
-from hindsight_core.engine import (
-    direct,
-    intake,
-    lifecycle,
-    network,
-    reading,
-    recollection,
-    schedule,
-    transfer,
-    upkeep,
-)
+from hindsight_core.engine import direct, intake, reading, recollection, upkeep
 from hindsight_core.engine.aio import off_loop
-from hindsight_core.engine.checks import file_path, known_as, listed, text_of, whole
+from hindsight_core.engine.changes import Changes
+from hindsight_core.engine.checks import listed, text_of
 from hindsight_core.engine.configure import embedder_of, options_of
+from hindsight_core.engine.exact import Where
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
-from hindsight_core.engine.parts import Parts, open_parts
+from hindsight_core.engine.parts import open_parts
 from hindsight_core.engine.progress import track
-from hindsight_core.engine.reprocess import Reprocessed, reprocess
-from hindsight_core.engine.sweep import Sweep, sweep
-from hindsight_core.errors import InvalidInput, NotFound
-from hindsight_core.ports import Clock, Embedder, Extractor, Floats, Judge, Reranker, Store
+from hindsight_core.errors import InvalidInput
+from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Reranker, Store
 from hindsight_core.profile_file import read_profile
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
 from hindsight_core.reranking import BoundedReranker, resolve_reranker
-from hindsight_core.scope import narrow, parse_scope
+from hindsight_core.scope import parse_scope
 from hindsight_core.settings import load_settings
-from hindsight_core.unit import Episode, MemoryType, MemoryUnit, Scope, Source, Status, Units
-
-if TYPE_CHECKING:
-    import networkx as nx
+from hindsight_core.unit import MemoryType, MemoryUnit, Source, Units
 
 __all__ = ["CountedIds", "FixedClock", "Hindsight"]
 
 BATCH = 256
 """Items remembered per transaction by `remember_many`."""
 
-Where = Mapping[str, Any]
 
-
-class Hindsight:
+class Hindsight(Changes):
     """A handle on a memory, bound to the scope it writes and the scopes it may read.
 
     Open one with `Hindsight.open`; handles of one store share everything but their scopes.
     """
-
-    def __init__(self, parts: Parts, scope: Scope, read: tuple[Scope, ...]) -> None:
-        self._parts = parts
-        self._scope = scope
-        self._reach = read
-        self._recalls = reading.RecallLog()
 
     @classmethod
     def open(
@@ -153,67 +130,10 @@ class Hindsight:
 
     # -- the handle ------------------------------------------------------------------------------------------
 
-    @property
-    def scope(self) -> Scope:
-        """The scope this handle writes."""
-        return self._scope
-
-    @property
-    def reach(self) -> tuple[Scope, ...]:
-        """The scopes it reads, each with what lies below it."""
-        return self._reach
-
-    @property
-    def profile(self) -> Profile:
-        """Its settings."""
-        return self._parts.profile
-
-    @property
-    def parts(self) -> Parts:
-        """The engine's parts: store, embedder, clock, ...; for adapters."""
-        return self._parts
-
     def within(self, *segments: str) -> Hindsight:
         """A handle on a sub-scope: it writes and reads only there. Closing it closes nothing."""
         below = parse_scope((*self._scope, *parse_scope(segments)))
         return Hindsight(self._parts, below, (below,))
-
-    def close(self) -> None:
-        """Close the store for every handle of it; closing twice is fine."""
-        self._parts.store.close()
-        self._parts.closes.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # a handle is a reference to an open store; what holds one is copied with the same
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise InvalidInput(
-            "a handle on an open memory cannot be pickled; open the file again where it is needed"
-        )
-
-    def __repr__(self) -> str:
-        return f"<Hindsight scope={'/'.join(self._scope)!r} profile={self.profile.name!r}>"
-
-    def _now(self, now: Instant | None = None) -> datetime:
-        return instant(self._parts.clock.now() if now is None else now, "now")  # type: ignore[return-value]
-
-    def _scopes(self, scope: str | Iterable[str] | None) -> tuple[Scope, ...]:
-        if scope is None:
-            return self._reach
-        wanted = parse_scope(scope)
-        if not narrow(self._reach, wanted):
-            raise InvalidInput(
-                "a per-call scope can only narrow what this handle reads; open another handle instead"
-            )
-        return (wanted,)
 
     # -- remember --------------------------------------------------------------------------------------------
 
@@ -459,177 +379,6 @@ class Hindsight:
             keys = [hit.unit.key for hit in used]
             reading.use(self._parts, keys, self._scope, recall_id, keys, now)
 
-    def vectors(self, units: Iterable[MemoryUnit]) -> list[Floats | None]:
-        """The vectors of memories, float32 (dimension,); None where there is none."""
-        wanted = listed(units, "units")
-        if not all(isinstance(unit, MemoryUnit) for unit in wanted):
-            raise InvalidInput("vectors takes memories")
-        return reading.vectors(self._parts, [unit.key for unit in wanted], self._reach, self._now())
-
-    # -- exact questions -------------------------------------------------------------------------------------
-
-    def get(self, id: str | int, *, scope: str | Iterable[str] | None = None) -> MemoryUnit:
-        """A memory by id, whatever its status.
-
-        Raises:
-            NotFound: None under that id in what this handle reads.
-        """
-        unit = upkeep.lookup(self._parts.store, self._scopes(scope), known_as(id), self._scope)
-        if unit is None:
-            raise NotFound("no memory with that id in the scopes this handle reads")
-        return unit
-
-    def find(
-        self,
-        *,
-        entity: str | None = None,
-        where: Where | None = None,
-        since: Instant | None = None,
-        until: Instant | None = None,
-        status: Status | str | None = None,
-        scope: str | Iterable[str] | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> Units:
-        """Memories that match exactly, newest first; superseded and archived ones only when `status` asks for them."""
-        visible = self._visible(entity, where, since, until, status, scope)
-        if limit is not None:
-            whole(limit, "limit")
-        return Units(self._parts.store.find(visible, limit=limit, offset=whole(offset, "offset")))
-
-    def aggregate(
-        self,
-        by: str | None = None,
-        *,
-        entity: str | None = None,
-        where: Where | None = None,
-        since: Instant | None = None,
-        until: Instant | None = None,
-        status: Status | str | None = None,
-        scope: str | Iterable[str] | None = None,
-    ) -> dict[str, int]:
-        """Counts by "entity", "type", "status", "day", "speaker", "session" or "metadata.KEY"."""
-        if by is not None:
-            text_of(by, "by")
-        return self._parts.store.count(self._visible(entity, where, since, until, status, scope), by=by)
-
-    def _visible(
-        self,
-        entity: str | None,
-        where: Where | None,
-        since: Instant | None,
-        until: Instant | None,
-        status: Status | str | None,
-        scope: str | Iterable[str] | None,
-    ) -> Any:
-        return reading.exact(
-            scopes=self._scopes(scope),
-            now=self._now(),
-            where=reading.dated(where, instant(since, "since"), instant(until, "until"), entity=entity),
-            status=status,
-        )
-
-    def scopes(self) -> dict[Scope, int]:
-        """The scopes read by this handle that hold active memories, with how many."""
-        return upkeep.scopes(self._parts, self._reach, self._now())
-
-    def transcript(self, session: str) -> list[Episode]:
-        """The episodes of one session of the written scope, in order."""
-        return self._parts.store.episodes(self._scope, session=known_as(session, "session"))
-
-    # -- change and forget -----------------------------------------------------------------------------------
-
-    def update(self, id: str | int, **changes: Any) -> MemoryUnit:
-        """Change a memory: text, importance, memory_type, metadata, pinned, expires_at, timestamp, status.
-
-        Raises:
-            NotFound: No such memory in the written scope.
-            InvalidInput: An unknown or malformed change; nothing was changed.
-        """
-        return upkeep.update(self._parts, self._scope, known_as(id), changes, self._now())
-
-    def forget(self, id: str | int) -> MemoryUnit:
-        """Remove a memory and its links; the journal keeps it until its retention ends, so it can be undone."""
-        return upkeep.forget(self._parts, self._scope, known_as(id), self._now())
-
-    def erase(self, id: str | int) -> None:
-        """Remove a memory for good, from every byte of the store and of the embedding cache. Cannot be undone."""
-        upkeep.erase(self._parts, self._scope, known_as(id), self._now())
-
-    def expire(self) -> int:
-        """Forget what has expired, in the written scope and below; it is invisible already. Returns how many."""
-        return direct.expire(self._parts, self._scope, self._now())
-
-    def clear(self) -> int:
-        """Forget every memory of the written scope and below; returns how many."""
-        return upkeep.clear(self._parts, self._scope, self._now())
-
-    def forget_session(self, session: str) -> Units:
-        """Forget what only this session of the written scope has told, and empty its transcript.
-
-        Returns:
-            The memories that are gone; one that was also told elsewhere stays.
-        """
-        return direct.forget_session(self._parts, self._scope, known_as(session, "session"), self._now())
-
-    def sweep(self, *, dry_run: bool = False, keep: int | None = None, full: bool = False) -> Sweep:
-        """Forget on purpose: archive what has faded, delete what nobody reads, merge what says the same.
-
-        Safe to run at any time and any number of times; one journal batch, which `undo` takes back.
-
-        Args:
-            dry_run: Only say what would happen, and why.
-            keep: At most so many memories stay active; the weakest go first, pinned ones never.
-            full: Compare all memories for merging, and not only those that changed since the last sweep.
-        """
-        return sweep(self._parts, self._scope, self._now(), dry_run=dry_run, keep=keep, full=full)
-
-    def sweep_when_due(self, every: timedelta, *, keep: int | None = None) -> Sweep | None:
-        """Sweep if the last sweep of this kind lies `every` back and no other process or thread is at it.
-
-        Returns:
-            What it did, or None when it was not due. When that was is kept in the store.
-        """
-        run = partial(self.sweep, keep=keep)
-        return schedule.sweep_when_due(self._parts, self._scope, schedule.interval(every), self._now(), run)
-
-    def sweeping(
-        self, every: timedelta = timedelta(days=1), *, keep: int | None = None
-    ) -> schedule.SweepScheduler:
-        """Sweeps in the background for as long as it runs: `with memory.sweeping(): ...`, or `start` and `stop` it."""
-        return schedule.SweepScheduler(self, every, keep=keep)
-
-    def undo(self, batch: str) -> lifecycle.Undone:
-        """Take back a batch (of a sweep, an ingest, ...); memories changed since are skipped and reported.
-
-        Raises:
-            NotFound: No such batch in the written scope.
-        """
-        return lifecycle.undo(self._parts, self._scope, text_of(batch, "batch"), self._now())
-
-    def history(self, id: str | int) -> Units:
-        """The timeline of a fact: every value it has had, oldest first.
-
-        Raises:
-            NotFound: None under that id in what this handle reads.
-        """
-        return lifecycle.history(self._parts, self.get(id))
-
-    def resume(self) -> int:
-        """Encode episodes of the written scope that are still pending; returns how many were. See `reprocess`."""
-        return self.reprocess().episodes
-
-    def reprocess(self, *, full: bool = False, progress: bool | None = None) -> Reprocessed:
-        """Make good what could not be read when it was told: rules stood in for an extractor that failed.
-
-        Memories keep their ids and what they lived through. Interrupted or failed again, it goes on where it was.
-
-        Args:
-            full: Also read every other memory of the written scope again, as after a change of extractor.
-            progress: Show a progress bar.
-        """
-        return reprocess(self._parts, self._scope, self._now(), full=full, progress=progress)
-
     def reembed(self, embedder: Any = None, *, progress: bool | None = None) -> int:
         """Embed memories that lack a vector, or all of the store with a new embedder; resumable.
 
@@ -643,39 +392,6 @@ class Hindsight:
         """
         return upkeep.reembed(self._parts, self._scope, embedder, self._now(), progress)
 
-    # -- in and out ------------------------------------------------------------------------------------------
-
-    def export(self, path: str | Path) -> int:
-        """Write memories and episodes of the written scope and below as JSON lines; returns how many lines."""
-        return transfer.export(self._parts, self._scope, file_path(path))
-
-    def import_(self, path: str | Path, *, progress: bool | None = None) -> int:
-        """Read what `export` wrote; memories already there are left as they are. Returns how many were added."""
-        return transfer.import_(self._parts, self._scope, file_path(path), self._now(), progress)
-
-    def stats(self) -> upkeep.Stats:
-        """Counts and sizes over what this handle reads."""
-        return upkeep.stats(self._parts, self._reach, self._now())
-
-    def doctor(self) -> list[upkeep.Finding]:
-        """Check the store: what is wrong and what to do about it; empty when all is well."""
-        return upkeep.doctor(self._parts, self._reach, self._now())
-
-    # -- the network -----------------------------------------------------------------------------------------
-
-    def graph(self, *, now: Instant | None = None) -> nx.MultiDiGraph[str]:
-        """Memories, the entities they name and the links between them, as a networkx graph; see `hindsight_core.graph`.
-
-        Raises:
-            MissingExtra: networkx is not installed.
-        """
-        return network.graph(self._parts, self._reach, self._now(now))
-
-    @property
-    def names(self) -> network.Names:
-        """Which names mean one thing in the written scope: merge and split them, and undo that."""
-        return network.Names(self._parts, self._scope, self._now())
-
     # -- the same, off the event loop ------------------------------------------------------------------------
 
     aremember = off_loop(remember)
@@ -685,27 +401,4 @@ class Hindsight:
     arecollect = off_loop(recollect)
     ause = off_loop(use)
     afeedback = off_loop(feedback)
-    aget = off_loop(get)
-    afind = off_loop(find)
-    aaggregate = off_loop(aggregate)
-    aupdate = off_loop(update)
-    aforget = off_loop(forget)
-    aforget_session = off_loop(forget_session)
-    atranscript = off_loop(transcript)
-    aerase = off_loop(erase)
-    aclear = off_loop(clear)
-    asweep = off_loop(sweep)
-    asweep_when_due = off_loop(sweep_when_due)
-    ahistory = off_loop(history)
-    agraph = off_loop(graph)
-    aexport = off_loop(export)
-    aimport = off_loop(import_)
-    astats = off_loop(stats)
-    avectors = off_loop(vectors)
-    ascopes = off_loop(scopes)
-    aexpire = off_loop(expire)
-    aundo = off_loop(undo)
-    aresume = off_loop(resume)
-    areprocess = off_loop(reprocess)
     areembed = off_loop(reembed)
-    adoctor = off_loop(doctor)

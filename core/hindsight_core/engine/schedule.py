@@ -22,7 +22,7 @@ from hindsight_core.errors import InvalidInput, StoreClosed
 from hindsight_core.unit import Scope
 
 if TYPE_CHECKING:
-    from hindsight_core.engine.facade import Hindsight
+    from hindsight_core.engine.changes import Changes
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ class SweepScheduler:
 
     def __init__(
         self,
-        memory: Hindsight,
+        memory: Changes,
         every: timedelta = timedelta(days=1),
         *,
         keep: int | None = None,
