@@ -57,7 +57,7 @@ def test_everything_has_a_twin_that_runs_off_the_event_loop():
         "sweeping",
     }  # these touch no store, or only start what does
     names = {
-        name for name in vars(Hindsight)
+        name for name in dir(Hindsight)
         if not name.startswith("_") and callable(getattr(Hindsight, name)) and name not in not_work
     }  # fmt: skip
     work = {
