@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.errors import InvalidInput
-from hindsight_core.text.times import TimeSpan, as_aware, find_times, window_of
+from hindsight_core.text.times import TimeSpan, as_aware, find_times, reading, window_of
 
 NEW_YORK = ZoneInfo("America/New_York")
 ZONES = [
@@ -190,3 +190,16 @@ def test_a_naive_reference_is_refused() -> None:
     for ask in (find_times, window_of):
         with pytest.raises(InvalidInput, match="as_aware"):
             ask("yesterday", datetime(2024, 5, 15))
+
+
+_LATIN = [word for word in WORDS if word.isascii()]
+
+
+@given(st.lists(st.sampled_from(_LATIN), max_size=14), st.sampled_from(["", " "]))
+def test_a_text_without_chinese_needs_no_chinese_rule(words, glue):
+    text = glue.join(words)
+    few, all_ = (
+        [(atom.begin, atom.end, atom.grain, atom.cycle, atom.which) for atom in reading._scanner(plain)(text)]
+        for plain in (True, False)
+    )
+    assert few == all_

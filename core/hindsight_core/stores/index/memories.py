@@ -149,5 +149,8 @@ class Memories:
 
 def _prefixes(ids: list[str]) -> Ids:
     """The first bytes of each id as big-endian numbers; UTF-8 sorts as code points do."""
-    first = (id_.encode("utf-8", "surrogatepass")[:_ID_BYTES].ljust(_ID_BYTES, b"\0") for id_ in ids)
-    return np.frombuffer(b"".join(first), ">u8").astype(np.uint64).reshape(-1, _ID_BYTES // 8)
+    try:
+        first = np.array(ids, f"S{_ID_BYTES}")  # cut or filled up with zeros
+    except UnicodeEncodeError:  # not all of them are ASCII
+        first = np.array([id_.encode("utf-8", "surrogatepass")[:_ID_BYTES] for id_ in ids], f"S{_ID_BYTES}")
+    return first.view(">u8").astype(np.uint64).reshape(-1, _ID_BYTES // 8)

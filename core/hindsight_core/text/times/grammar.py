@@ -101,14 +101,15 @@ class Scanner:
     """All rules as one pattern, so that a text is walked once whatever their number."""
 
     def __init__(self, *languages: Rules) -> None:
-        self._rules: list[tuple[re.Pattern[str], Maker]] = []
+        self._rules: list[tuple[str, Maker]] = []
+        self._compiled: dict[int, re.Pattern[str]] = {}
         parts = []
         for rules in languages:
             choices = []
             for pattern, make in zip(rules.patterns, rules.makers, strict=True):
                 anonymous = re.sub(r"\(\?P<\w+>", "(?:", pattern)
                 choices.append(f"(?P<r{len(self._rules)}>{anonymous})")
-                self._rules.append((re.compile(f"{rules.start}(?:{pattern}){rules.end}"), make))
+                self._rules.append((f"{rules.start}(?:{pattern}){rules.end}", make))
             parts.append(f"(?=[{rules.first}]){rules.start}(?:{'|'.join(choices)}){rules.end}")
         firsts = "".join(rules.first for rules in languages)
         self._pattern = re.compile(f"(?=[{firsts}])(?:{'|'.join(parts)})")
@@ -119,12 +120,18 @@ class Scanner:
         while found := self._pattern.search(text, position):
             position = found.start() + 1
             # The rule that matched comes first; when it takes its match for a false friend, the later ones may try.
-            for pattern, make in self._rules[int((found.lastgroup or "r0")[1:]) :]:
-                match = pattern.match(text, found.start())
-                if match and (atom := make(match)):
+            for number in range(int((found.lastgroup or "r0")[1:]), len(self._rules)):
+                match = self._rule(number).match(text, found.start())
+                if match and (atom := self._rules[number][1](match)):
                     yield atom
                     position = atom.end
                     break
+
+    def _rule(self, number: int) -> re.Pattern[str]:
+        """One rule alone, compiled when it is first needed: most never are."""
+        if number not in self._compiled:
+            self._compiled[number] = re.compile(self._rules[number][0])
+        return self._compiled[number]
 
 
 @dataclass(frozen=True, slots=True)

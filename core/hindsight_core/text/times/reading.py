@@ -28,9 +28,12 @@ _PLAIN = str.maketrans(
 
 
 @cache
-def _scanner() -> Scanner:
-    """Compiled with the first text: it takes longer than importing all the rest of the package."""
-    return Scanner(DIGITS, CHINESE, ENGLISH)
+def _scanner(plain: bool) -> Scanner:
+    """Compiled with the first text: it takes longer than importing all the rest of the package.
+
+    Every Chinese rule needs a Chinese character somewhere, so a text without any is spared them.
+    """
+    return Scanner(DIGITS, ENGLISH) if plain else Scanner(DIGITS, CHINESE, ENGLISH)
 
 
 # What may stand between two atoms of one phrase, two ends of a range, two members of a list.
@@ -149,7 +152,8 @@ class _Reading:
             raise InvalidInput("the reference instant must be aware: as_aware(now) makes it so")
         self._text, self._now = text, now
         self._plain = text.translate(_PLAIN)
-        atoms = [a for a in _scanner()(self._plain) if a.capital_at < 0 or text[a.capital_at].isupper()]
+        scanner = _scanner(self._plain.isascii())
+        atoms = [a for a in scanner(self._plain) if a.capital_at < 0 or text[a.capital_at].isupper()]
         self._phrases = phrases(atoms, self._plain, _GLUE)
         self._said: Said | None = None
         self._end = 0  # of the last phrase that was a time; what follows may not reach back over it
