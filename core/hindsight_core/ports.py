@@ -65,6 +65,26 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class SparseEmbedder(Protocol):
+    """Gives the tokens of a text learnt weights, whose dot product is a keyword score.
+
+    Attributes:
+        sparse_fingerprint: Stable name of model and weights; equal ones mean interchangeable tokens and weights.
+    """
+
+    @property
+    def sparse_fingerprint(self) -> str: ...  # noqa: D102
+
+    def sparse_documents(self, texts: list[str]) -> Sequence[Mapping[int, float]]:
+        """For each passage its tokens (below 2**24 - 1) with their weights; what has none counts 0."""
+        ...
+
+    def sparse_query(self, text: str) -> Mapping[int, float]:
+        """The same of a question."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """A text with who said it and when: all there is to judge by what it means for another."""
@@ -169,7 +189,8 @@ class IndexEntry:
 
     Attributes:
         vector: float32, shape (dimension,), length 1; None when the store has no embedder.
-        terms: Packed terms of the text, sorted (see `text.tokens.pack`).
+        terms: Packed terms of the text, sorted (see `text.tokens.pack`), behind those of its tokens where a sparse embedder
+            weighed them (see `text.learnt`).
     """
 
     vector: Floats | None
@@ -270,6 +291,10 @@ class Transaction(Protocol):
         """Replace the vectors of units, which stay as they are; not journalled. Every index takes them up."""
         ...
 
+    def set_terms(self, terms: Mapping[Key, Ids]) -> None:
+        """Replace the packed terms of units; as `set_vectors` otherwise."""
+        ...
+
     def log_recall(self, recall_id: str, scope: Scope, at: datetime, keys: Sequence[Key]) -> None:
         """Remember which memories a recall gave, so that feedback can refer to it later."""
         ...
@@ -277,8 +302,9 @@ class Transaction(Protocol):
     def set_meta(self, name: str, value: str) -> None:
         """Set one of the store's own settings (calibration, ...).
 
-        A store understands two names: with a new "embedder.fingerprint" the journal forgets its vectors, so that no undo
-        brings back one of another model; "embedder.dimension" (set by the first vector otherwise) is what vectors must have.
+        A store understands three names: with a new "embedder.fingerprint" the journal forgets its vectors, so that no undo
+        brings back one of another model, and with a new "keywords.fingerprint" its learnt terms; "embedder.dimension" (set by
+        the first vector otherwise) is what vectors must have.
         """
         ...
 
@@ -327,6 +353,8 @@ class Probe:
         common: Query terms held by more visible memories than this are ignored; None = none is.
         k1: BM25 term saturation.
         b: BM25 length normalisation.
+        learnt: uint64 (L,) hashed tokens of the question, distinct, where a sparse embedder weighed them.
+        learnt_weights: float32 (L,).
     """
 
     visible: Visibility
@@ -339,6 +367,8 @@ class Probe:
     common: int | None = None
     k1: float = 0.9
     b: float = 0.7
+    learnt: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
+    learnt_weights: Floats = field(default_factory=lambda: np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,6 +384,8 @@ class Bank:
         term_df: int64 (T,) number of visible memories holding each query term.
         entity_df: int64 (E,) the same for query entities.
         newest: Epoch seconds of the newest dated visible memory; nan when none is dated.
+        learnt_mean: Mean of `Candidates.learnt` over all visible memories; 0 when the probe asks for no tokens.
+        learnt_std: Its standard deviation.
     """
 
     size: int
@@ -364,6 +396,8 @@ class Bank:
     term_df: Ints
     entity_df: Ints
     newest: float
+    learnt_mean: float = 0.0
+    learnt_std: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -385,7 +419,8 @@ class Candidates:
         status: int8 (n,) index into list(Status).
         seq: int64 (n,) order of arrival.
         group: int64 (n,) code of the session or document it belongs to within its scope; -1 = none.
-        length: int32 (n,) number of terms in the memory.
+        length: int32 (n,) number of terms in the memory, tokens not counted.
+        learnt: float32 (n,) dot product with the learnt weights of the question's tokens; None when it has none.
     """
 
     rows: Ints
@@ -403,6 +438,7 @@ class Candidates:
     seq: Ints
     group: Ints
     length: NDArray[np.int32]
+    learnt: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,7 +476,7 @@ class Reading(Protocol):
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
         """Union of the top candidates of every channel that is on.
 
-        Vector: by cosine. Keyword: by weighted BM25 sum, only > 0. Entity: by summed idf of named entities, only > 0.
+        Vector: by cosine. Keyword: by weighted BM25 sum, only > 0; by learnt weights as well, where the probe has some. Entity: by summed idf of named entities, only > 0.
         Time: in a window, best by (cosine + keyword), then newest, when a time is asked for. Ties by id.
         """
         ...
@@ -550,6 +586,10 @@ class Library(Protocol):
 
     def without_vector(self, visible: Visibility) -> list[Key]:
         """Visible indexed units that have no vector, in order of arrival."""
+        ...
+
+    def without_tokens(self, visible: Visibility) -> list[Key]:
+        """Visible indexed units that have no learnt terms, in order of arrival."""
         ...
 
     def find(

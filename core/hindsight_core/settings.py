@@ -62,7 +62,8 @@ class Settings:
         db: The memory: a file, or whatever else `Hindsight.open` takes.
         scope: Whose memory; segments are separated by slashes.
         profile: A preset's name, or a JSON file.
-        embedder: "auto", "local", "none", "openai:MODEL", "onnx:FOLDER" or "sentence-transformers:MODEL".
+        embedder: "auto", "local", "none", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:MODEL" or "bge-m3:MODEL".
+        keywords: "bge-m3:MODEL": words get learnt weights; BM25 by default.
         embedder_base_url: Address of an endpoint.
         embedder_api_key: Its key.
         embedding_cache: A file that keeps vectors.
@@ -79,6 +80,7 @@ class Settings:
     scope: str = "default"
     profile: str = "default"
     embedder: str = "auto"
+    keywords: str | None = None
     embedder_base_url: str | None = field(default=None, repr=False)  # an address may hold a password
     embedder_api_key: Secret | None = None
     embedding_cache: str | None = None

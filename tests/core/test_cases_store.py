@@ -351,13 +351,13 @@ def test_a51_links_stay_bounded_when_everything_shares_an_entity(open_memory, tm
 
 
 def test_a52_nothing_is_tokenised_again_for_a_query(open_memory, tmp_path, monkeypatch):
-    from hindsight_core.engine import intake
+    from hindsight_core.engine import keywords
 
     memory = open_memory(tmp_path / "m.db")
     memory.remember_many([{"text": f"note {i} on kettle {i % 50}"} for i in range(500)], consolidate=False)
     counted = []
-    real = intake.terms
-    monkeypatch.setattr(intake, "terms", lambda text: counted.append(text) or real(text))
+    real = keywords.terms
+    monkeypatch.setattr(keywords, "terms", lambda text: counted.append(text) or real(text))
     for i in range(50):
         memory.recall(f"kettle {i}")
     assert counted == []

@@ -68,7 +68,7 @@ def opened(args: Namespace, stack: ExitStack, *, make: bool = False, embeds: boo
         args: The options.
         stack: Closes it.
         make: Make the file when it is not there.
-        embeds: The command needs vectors.
+        embeds: The command needs vectors, and keyword weights.
 
     Raises:
         InvalidInput: There is no such memory; a mistyped name must not make an empty one.
@@ -78,6 +78,8 @@ def opened(args: Namespace, stack: ExitStack, *, make: bool = False, embeds: boo
             f"no memory at {args.db}: remember or ingest something first, or name another with --db"
         )
     options = options_of(args.settings, stack)
+    if not embeds:
+        options.pop("keywords", None)
     if args.scope:  # a segment of an option may hold a slash
         options["scope"] = tuple(args.scope)
     memory = Hindsight.open(
@@ -410,8 +412,10 @@ def reembed(args: Namespace) -> None:
     """`hindsight reembed`."""
     with ExitStack() as stack:
         chosen = embedder(args, stack)
-        if chosen is None:
+        keywords = args.settings.keywords
+        if chosen is None and keywords is None:
             raise InvalidInput("reembed needs an embedder; name one with --embedder")
         # Opened without one, since the store may hold the vectors of another.
-        count = opened(args, stack, embeds=False).reembed(chosen, progress=sys.stderr.isatty())
+        memory = opened(args, stack, embeds=False)
+        count = memory.reembed(chosen, keywords=keywords, progress=sys.stderr.isatty())
         emit(args.json, {"embedded": count}, words(f"{count} memories embedded"))

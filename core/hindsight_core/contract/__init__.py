@@ -13,6 +13,7 @@ folder it opens the same memories again. What a store does not promise (`ports.C
 """
 
 from hindsight_core.contract.erasing import ErasingContract
+from hindsight_core.contract.learning import LearntContract
 from hindsight_core.contract.library import LibraryContract
 from hindsight_core.contract.searching import SearchingContract
 from hindsight_core.contract.writing import WritingContract
@@ -20,5 +21,5 @@ from hindsight_core.contract.writing import WritingContract
 __all__ = ["StoreContract"]
 
 
-class StoreContract(WritingContract, ErasingContract, LibraryContract, SearchingContract):
+class StoreContract(WritingContract, ErasingContract, LibraryContract, SearchingContract, LearntContract):
     """Everything a store must do."""

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hindsight_core.journal import Event
-from hindsight_core.ports import Capabilities, IndexEntry, Probe, Reading, Store, Visibility
+from hindsight_core.ports import Capabilities, Ids, IndexEntry, Probe, Reading, Store, Visibility
 from hindsight_core.text.hashing import stable_id
+from hindsight_core.text.learnt import pack_weights, token_ids
 from hindsight_core.text.tokens import pack
 from hindsight_core.unit import MemoryUnit, Scope, Status
 
@@ -34,11 +35,18 @@ def unit(id: str, content: str = "", scope: Scope = MEI, **fields: Any) -> Memor
     return MemoryUnit(scope=scope, id=id, content=content or f"memory {id}", **(plain | fields))
 
 
-def entry(words: str = "", vector: Sequence[float] | None = None) -> IndexEntry:
-    """An index entry whose terms are the words as they stand."""
+def entry(
+    words: str = "", vector: Sequence[float] | None = None, tokens: Mapping[int, float] | None = None
+) -> IndexEntry:
+    """An index entry whose terms are the words as they stand, behind tokens with learnt weights."""
     return IndexEntry(
-        vector=None if vector is None else np.array(vector, np.float32), terms=pack(words.split())
+        vector=None if vector is None else np.array(vector, np.float32), terms=terms_of(words, tokens or {})
     )
+
+
+def terms_of(words: str, tokens: Mapping[int, float]) -> Ids:
+    """Packed terms: tokens and words."""
+    return np.concatenate([pack_weights(tokens), pack(words.split())])
 
 
 def visible(*scopes: Scope, **conditions: Any) -> Visibility:
@@ -52,16 +60,19 @@ def probe(
     vector: Sequence[float] | None = None,
     words: Mapping[str, float] | None = None,
     entities: Sequence[str] = (),
+    tokens: Mapping[int, float] | None = None,
     **settings: Any,
 ) -> Probe:
-    """A question; words have weights, entities are named by key."""
-    words = words or {}
+    """A question; words and tokens have weights, entities are named by key."""
+    words, tokens = words or {}, tokens or {}
     return Probe(
         visible=seen,
         vector=None if vector is None else np.array(vector, np.float32),
         terms=np.array([stable_id(word) for word in words], np.uint64),
         term_weights=np.array(list(words.values()), np.float32),
         entities=np.array([stable_id(key) for key in entities], np.uint64),
+        learnt=token_ids(tokens),
+        learnt_weights=np.array(list(tokens.values()), np.float32),
         **({"k1": 1.2, "b": 0.4} | settings),
     )
 
@@ -74,6 +85,16 @@ def found(reading: Reading, question: Probe) -> list[str]:
 def plain(unit: MemoryUnit | None) -> MemoryUnit | None:
     """A memory without the place it was given in the order of arrival."""
     return None if unit is None else replace(unit, seq=0)
+
+
+TOLERANCE = 1e-4
+
+
+def assert_close(array: object, wanted: object) -> None:
+    """Equal up to the tolerance, nan where nan is wanted."""
+    np.testing.assert_allclose(
+        np.asarray(array, np.float64), np.asarray(wanted, np.float64), atol=TOLERANCE, rtol=0
+    )
 
 
 @contextmanager

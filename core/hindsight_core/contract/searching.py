@@ -1,7 +1,7 @@
 """Searching: exact numbers of small searches, filters before the cut, neighbours, and catching up with others.
 
 The numbers are worked out by hand from the formulas in `ports`: BM25 with `ln(1 + (N - n + .5) / (n + .5))`, plain means
-and standard deviations over everything visible. A store may differ by `TOLERANCE`.
+and standard deviations over everything visible. A store may differ by `base.TOLERANCE`.
 """
 
 # ruff: noqa: D102 - the name of a test says what it shows
@@ -17,6 +17,7 @@ from hindsight_core.contract.base import (
     NOW,
     TEAM,
     ContractBase,
+    assert_close,
     day,
     entry,
     found,
@@ -32,18 +33,10 @@ from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import speaker_key
 from hindsight_core.unit import Entity, Link, LinkKind, MemoryType, Scope, Source, Status
 
-TOLERANCE = 1e-4
 REDIS, LIN = Entity("Redis", "system", "redis"), Entity("小林", "person", "小林")
 MAY_SECOND = Entity("5月2日", "time", "2031-05-02T00:00:00+00:00/2031-05-03T00:00:00+00:00")
 WINDOW = np.array([[day(1).timestamp(), day(2).timestamp()]])
 OTHER: Scope = ("kestrel", "lin")
-
-
-def assert_close(array: object, wanted: object) -> None:
-    """Equal up to the tolerance, nan where nan is wanted."""
-    np.testing.assert_allclose(
-        np.asarray(array, np.float64), np.asarray(wanted, np.float64), atol=TOLERANCE, rtol=0
-    )
 
 
 class SearchingContract(ContractBase):

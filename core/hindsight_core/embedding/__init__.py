@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hindsight_core.embedding.bge_m3 import BgeM3
 from hindsight_core.embedding.cache import CachedEmbedder
 from hindsight_core.embedding.calibrate import (
     Calibration,
@@ -25,15 +26,23 @@ from hindsight_core.embedding.hashing import HashEmbedder
 from hindsight_core.embedding.local import LocalEmbedder
 from hindsight_core.embedding.onnx import OnnxEmbedder
 from hindsight_core.embedding.sentence import SentenceTransformerEmbedder
+from hindsight_core.embedding.sparse import (
+    Keywords,
+    keywords_of,
+    resolve_sparse,
+    sparse_checked,
+)
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Embedder
 
 __all__ = [
+    "BgeM3",
     "CachedEmbedder",
     "Calibration",
     "CallableEmbedder",
     "EndpointEmbedder",
     "HashEmbedder",
+    "Keywords",
     "LocalEmbedder",
     "OnnxEmbedder",
     "SentenceTransformerEmbedder",
@@ -41,14 +50,18 @@ __all__ = [
     "dump_calibration",
     "embed_checked",
     "embed_query_checked",
+    "keywords_of",
     "load_calibration",
     "local_background",
     "measure",
     "resolve",
+    "resolve_sparse",
+    "sparse_checked",
     "uncalibrate",
 ]
 
 _BY_NAME = {
+    "bge-m3": BgeM3,
     "openai": EndpointEmbedder,
     "onnx": OnnxEmbedder,
     "sentence-transformers": SentenceTransformerEmbedder,
@@ -60,7 +73,7 @@ def resolve(embedder: Any) -> Embedder | None:
 
     Args:
         embedder: None (no vectors), "local" (the bundled model), "openai:MODEL", "onnx:FOLDER",
-            "sentence-transformers:MODEL", an object with the `Embedder` port, or a function from a list of texts to an
+            "sentence-transformers:MODEL", "bge-m3:MODEL", an object with the `Embedder` port, or a function from a list of texts to an
             array-like of shape (n, dimension), which becomes a `CallableEmbedder`.
 
     Raises:
@@ -88,6 +101,6 @@ def resolve(embedder: Any) -> Embedder | None:
         else type(embedder).__name__
     )
     raise InvalidInput(
-        'embedder must be None, "local", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:MODEL", an object with embed_documents, embed_query, dimension and fingerprint, or a '
+        'embedder must be None, "local", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:MODEL", "bge-m3:MODEL", an object with embed_documents, embed_query, dimension and fingerprint, or a '
         f"function from a list of texts to vectors; got {what}"
     )

@@ -35,24 +35,27 @@ class CachedEmbedder:
         embedder: Asked for what the file does not hold.
         path: The cache file; made when absent.
 
+    Attributes:
+        inner: The embedder.
+
     Raises:
         NotAStore: The file exists and is something else.
         StoreError: It cannot be opened.
     """
 
     def __init__(self, embedder: Embedder, path: str | Path) -> None:
-        self._embedder = embedder
+        self.inner = embedder
         self._file = SideFile(path, kind="embedding cache", application_id=_APPLICATION_ID, schema=_SCHEMA)
 
     @property
     def dimension(self) -> int:
         """That of the embedder."""
-        return self._embedder.dimension
+        return self.inner.dimension
 
     @property
     def fingerprint(self) -> str:
         """That of the embedder: cached vectors are the same vectors."""
-        return self._embedder.fingerprint
+        return self.inner.fingerprint
 
     def embed_documents(self, texts: list[str]) -> Floats:
         """Vectors of passages, shape (n, dimension); only unknown ones are computed, each distinct text once.
@@ -64,7 +67,7 @@ class CachedEmbedder:
         known = self._read("passage", digests)
         missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
         if missing:
-            vectors, failures = embed_checked(self._embedder, list(missing.values()))
+            vectors, failures = embed_checked(self.inner, list(missing.values()))
             fresh = {d: v for d, v in zip(missing, vectors, strict=True) if v is not None}
             self._write("passage", fresh)
             if failures:
@@ -79,7 +82,7 @@ class CachedEmbedder:
         digest = _digest(text)
         known = self._read("query", [digest])
         if digest not in known:
-            known = {digest: np.asarray(self._embedder.embed_query(text), dtype=np.float32)}
+            known = {digest: np.asarray(self.inner.embed_query(text), dtype=np.float32)}
             if known[digest].shape != (self.dimension,) or not np.isfinite(known[digest]).all():
                 raise EmbeddingError(f"the embedder did not return a finite vector of {self.dimension}")
             self._write("query", known)

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from hindsight_core.embedding.prompts import prompts_for
+from hindsight_core.embedding.prompted import Prompted
+from hindsight_core.embedding.prompts import Prompts, prompts_for
 from hindsight_core.embedding.windows import Window, cut_by_estimate, embed_windows
 from hindsight_core.errors import EmbedderUnavailable, EmbeddingError, InvalidInput, MissingExtra
 from hindsight_core.locks import Lock
@@ -32,7 +33,7 @@ _NO_KEY = "none"
 """Servers at home want no key, and the client wants one."""
 
 
-class EndpointEmbedder:
+class EndpointEmbedder(Prompted):
     """Vectors from an OpenAI-compatible endpoint; safe to call from any number of threads.
 
     The fingerprint names model, size and prefixes, not the address: the same model behind another address gives the
@@ -110,6 +111,11 @@ class EndpointEmbedder:
         return f"EndpointEmbedder({self.model!r})"  # without its address, which may hold a password
 
     @property
+    def prompts(self) -> Prompts:
+        """What the model's name says, or what was given."""
+        return self._prompts
+
+    @property
     def dimension(self) -> int:
         """Length of a vector; the endpoint is asked once when it was not given."""
         if self._dimension is None:
@@ -133,22 +139,6 @@ class EndpointEmbedder:
             InvalidInput: It lacks a key.
         """
         self._connected()
-
-    def embed_documents(self, texts: list[str]) -> Floats:
-        """Vectors of passages of any length, shape (n, dimension), rows of length 1.
-
-        Raises:
-            EmbedderUnavailable: The endpoint cannot be reached, refuses the key, or does not know the model.
-            EmbeddingError: It refuses a text, or answers something that is not one vector per text.
-        """
-        if not texts:
-            return np.zeros((0, self.dimension), np.float32)
-        return self._embed(texts, self._prompts.passage)
-
-    def embed_query(self, text: str) -> Floats:
-        """Vector of a question, shape (dimension,), length 1; errors as for `embed_documents`."""
-        vector: Floats = self._embed([text], self._prompts.query)[0]
-        return vector
 
     def _embed(self, texts: list[str], prefix: str) -> Floats:
         room = max(1, self._room - self._count(prefix)) if prefix else self._room

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight_core.embedding.folder import ModelFolder, digest_of, read_folder
-from hindsight_core.embedding.prompts import prompts_for
+from hindsight_core.embedding.prompted import Prompted
+from hindsight_core.embedding.prompts import Prompts, prompts_for
 from hindsight_core.embedding.windows import Window, cut_at_tokens, embed_windows
 from hindsight_core.errors import EmbeddingError, InvalidInput, MissingExtra
 from hindsight_core.locks import Lock
@@ -168,7 +169,7 @@ def pool(hidden: NDArray[Any], mask: Ints, how: str) -> Floats:
     return np.asarray(pooled, np.float32)
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(Prompted):
     """An embedding model exported to ONNX with its tokenizer; constructing one reads the folder's settings only.
 
     Args:
@@ -192,9 +193,8 @@ class OnnxEmbedder:
         threads: int | None = None,
     ) -> None:
         found = read_folder(folder, file)
-        self._prompts = prompts_for(
-            str(found.path), found.prompts, query=query_prefix, passage=passage_prefix
-        )
+        given = {"query": query_prefix, "passage": passage_prefix}
+        self._prompts = prompts_for(str(found.path), found.prompts, **given)
         self._model = OnnxModel(found, threads)
 
     def require(self) -> None:
@@ -222,24 +222,13 @@ class OnnxEmbedder:
             folder.path / "tokenizer.json",
             *folder.graph.parent.glob(f"{folder.graph.name}_data"),
         ]
-        settings = (folder.pooling, str(folder.max_tokens), self._prompts.query, self._prompts.passage)
+        settings = (folder.pooling, str(folder.max_tokens), self.prompts.query, self.prompts.passage)
         return f"onnx/{folder.path.resolve().name}/{self.dimension}/{digest_of(files, *settings)}"
 
-    def embed_documents(self, texts: list[str]) -> Floats:
-        """Vectors of passages of any length, shape (n, dimension), rows of length 1.
-
-        Raises:
-            MissingExtra: ONNX Runtime or the tokenizers are not installed.
-            EmbeddingError: The model cannot be loaded or run.
-        """
-        if not texts:
-            return np.zeros((0, self.dimension), np.float32)
-        return self._embed(texts, self._prompts.passage)
-
-    def embed_query(self, text: str) -> Floats:
-        """Vector of a question, shape (dimension,), length 1; errors as for `embed_documents`."""
-        vector: Floats = self._embed([text], self._prompts.query)[0]
-        return vector
+    @property
+    def prompts(self) -> Prompts:
+        """What the folder or its name says, or what was given."""
+        return self._prompts
 
     def _embed(self, texts: list[str], prefix: str) -> Floats:
         model = self._model

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hindsight_core.embedding.folder import digest_of
+from hindsight_core.embedding.prompted import Prompted
 from hindsight_core.embedding.prompts import Prompts, prompts_for
 from hindsight_core.embedding.windows import Window, cut_at_tokens, embed_windows
 from hindsight_core.errors import EmbeddingError, InvalidInput, MissingExtra
@@ -26,7 +27,7 @@ from hindsight_core.text.keys import storable
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin", "tokenizer.json")
 
 
-class SentenceTransformerEmbedder:
+class SentenceTransformerEmbedder(Prompted):
     """A model of sentence-transformers; it is loaded when first needed, once.
 
     Args:
@@ -89,7 +90,8 @@ class SentenceTransformerEmbedder:
             return self._transformer
 
     @cached_property
-    def _prompts(self) -> Prompts:
+    def prompts(self) -> Prompts:
+        """What the model or its name says, or what was given."""
         query, passage = self._given
         return prompts_for(self.model, dict(self._loaded.prompts or {}), query=query, passage=passage)
 
@@ -101,7 +103,7 @@ class SentenceTransformerEmbedder:
     @cached_property
     def fingerprint(self) -> str:
         """Name, size, and a digest of weights (or the hub's commit), tokens read at most, and prefixes."""
-        settings = (str(self._loaded.max_seq_length), self._prompts.query, self._prompts.passage)
+        settings = (str(self._loaded.max_seq_length), self.prompts.query, self.prompts.passage)
         folder = Path(self.model)
         if folder.is_dir():
             files = [file for pattern in _WEIGHTS for file in folder.rglob(pattern)]
@@ -110,30 +112,8 @@ class SentenceTransformerEmbedder:
         named = str(getattr(commit, "_commit_hash", None) or self._revision or "")
         return f"sentence-transformers/{self.model}/{self.dimension}/{digest_of([], named, *settings)}"
 
-    def embed_documents(self, texts: list[str]) -> Floats:
-        """Vectors of passages of any length, shape (n, dimension), rows of length 1.
-
-        Raises:
-            MissingExtra: sentence-transformers is not installed.
-            EmbeddingError: The model cannot be loaded or run.
-        """
-        if not texts:
-            return np.zeros((0, self.dimension), np.float32)
-        return self._embed(texts, self._prompts.passage)
-
-    def embed_query(self, text: str) -> Floats:
-        """Vector of a question, shape (dimension,), length 1; errors as for `embed_documents`."""
-        vector: Floats = self._embed([text], self._prompts.query)[0]
-        return vector
-
     def _embed(self, texts: list[str], prefix: str) -> Floats:
         model = self._loaded
-        tokenizer, most = model.tokenizer, model.max_seq_length or 512
-        room = max(1, most - len(tokenizer.encode(prefix)))  # marks included
-
-        def cut(text: str) -> list[Window]:
-            found = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-            return cut_at_tokens(text, found["offset_mapping"], room)
 
         def embed(windows: list[str]) -> Floats:
             # The prefix stands in the text: a prompt given by name would be put there twice by some models.
@@ -144,6 +124,19 @@ class SentenceTransformerEmbedder:
             return np.asarray(rows, dtype=np.float32)
 
         try:
-            return embed_windows([storable(text) for text in texts], cut, embed)
+            return embed_windows(
+                [storable(text) for text in texts], lambda text: self._windows(text, prefix), embed
+            )
         except (RuntimeError, ValueError) as error:
             raise EmbeddingError(f"the model {self.model} failed on a text") from error
+
+    @property
+    def _most(self) -> int:
+        """Tokens the model reads, marks included."""
+        return self._loaded.max_seq_length or 512
+
+    def _windows(self, text: str, prefix: str) -> list[Window]:
+        tokenizer = self._loaded.tokenizer
+        found = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        room = max(1, self._most - len(tokenizer.encode(prefix)))  # marks included
+        return cut_at_tokens(text, found["offset_mapping"], room)

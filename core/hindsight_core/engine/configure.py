@@ -40,6 +40,8 @@ def options_of(settings: Settings, stack: ExitStack) -> dict[str, Any]:
         MissingExtra: Something is not installed.
     """
     options: dict[str, Any] = {"profile": settings.profile, "scope": tuple(settings.scope.split("/"))}
+    if settings.keywords is not None:
+        options["keywords"] = settings.keywords
     chat: Chat | None = None
     if settings.llm is not None:
         model = OpenAIChat(settings.llm, base_url=settings.llm_base_url, api_key=_key(settings.llm_api_key))

@@ -17,13 +17,13 @@ from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
 from hindsight_core.engine.checks import listed, shown
 from hindsight_core.engine.items import Item, clean, make_item
+from hindsight_core.engine.keywords import packed_terms
 from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.transfer import everything
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Extraction, Floats, IndexEntry, Told, Transaction
 from hindsight_core.scope import covers, parse_scope
-from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status, Units
 
 
@@ -154,10 +154,10 @@ def _entries(parts: Parts, new: Sequence[Record]) -> dict[Key, IndexEntry]:
     bare = [record for record in new if record.vector is None]
     texts = [index_text(record.item.text, record.item.source) for record in bare]
     made = dict(zip((r.key for r in bare), intake.entries(parts, texts), strict=True))
-    for record in new:
-        if record.vector is not None:
-            text = index_text(record.item.text, record.item.source)
-            made[record.key] = IndexEntry(vector=record.vector, terms=pack(terms(text)))
+    given = [record for record in new if record.vector is not None]
+    packed = packed_terms(parts.keywords, [index_text(r.item.text, r.item.source) for r in given])
+    for record, held in zip(given, packed, strict=True):
+        made[record.key] = IndexEntry(vector=record.vector, terms=held)
     return made
 
 

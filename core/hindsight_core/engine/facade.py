@@ -28,8 +28,9 @@ from hindsight_core.engine.exact import Where
 from hindsight_core.engine.items import NOW, Instant, Item, clean, instant, make_item
 from hindsight_core.engine.parts import open_parts
 from hindsight_core.engine.progress import track
+from hindsight_core.engine.reembed import reembed
 from hindsight_core.errors import InvalidInput
-from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Reranker, Store
+from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Reranker, SparseEmbedder, Store
 from hindsight_core.profile_file import read_profile
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hit, Hits, estimate_tokens
@@ -59,6 +60,7 @@ class Hindsight(Changes):
         read: Iterable[str | Iterable[str]] = (),
         profile: Profile | str | Path = DEFAULT,
         embedder: Embedder | Callable[[list[str]], Any] | str | None = "auto",
+        keywords: SparseEmbedder | str | None = None,
         extractor: Extractor | None = None,
         judge: Judge | None = None,
         clock: Clock | None = None,
@@ -75,8 +77,10 @@ class Hindsight(Changes):
             read: A list of further scopes it may read, such as a shared one. Reading covers what lies below a scope.
             profile: Weights, decay and the other settings: one of `profiles`, its name, or a file that `hindsight tune` wrote.
             embedder: "auto" (the bundled model where installed, else none), "local", "openai:MODEL", "onnx:FOLDER",
-                "sentence-transformers:MODEL", an `Embedder`, a function from a list of strings to vectors, or None: recall
+                "sentence-transformers:MODEL", "bge-m3:MODEL", an `Embedder`, a function from a list of strings to vectors, or None: recall
                 then works by words, names and time.
+            keywords: A model that gives words learnt weights, which take the place of BM25: "bge-m3:MODEL" or a
+                `SparseEmbedder`. None by default.
             extractor: Finds summary, entities, importance and type; rules by default. See `llm.LLMExtractor`.
             judge: Says what a text means for an earlier one where rules cannot tell; none by default. See `llm.LLMJudge`.
             clock: The time; the system's by default.
@@ -88,7 +92,7 @@ class Hindsight(Changes):
 
         Raises:
             InvalidInput: A malformed scope.
-            EmbedderMismatch: The store holds vectors of another embedder; nothing was changed.
+            EmbedderMismatch: The store holds vectors or weights of another embedder; nothing was changed.
             StoreError: The file cannot be used; the subclass says why and the message what to do.
         """
         own = parse_scope(scope)
@@ -97,6 +101,7 @@ class Hindsight(Changes):
         parts = open_parts(
             path,
             embedder=embedder,
+            keywords=keywords,
             extractor=extractor,
             judge=judge,
             profile=read_profile(profile) if isinstance(profile, str | Path) else profile,
@@ -379,18 +384,19 @@ class Hindsight(Changes):
             keys = [hit.unit.key for hit in used]
             reading.use(self._parts, keys, self._scope, recall_id, keys, now)
 
-    def reembed(self, embedder: Any = None, *, progress: bool | None = None) -> int:
+    def reembed(self, embedder: Any = None, *, keywords: Any = None, progress: bool | None = None) -> int:
         """Embed memories that lack a vector, or all of the store with a new embedder; resumable.
 
         Args:
             embedder: The new embedder; None keeps the present one and fills gaps. This handle goes on with the old
                 one until the last vector is ready; then the store changes over in one step and must be reopened.
+            keywords: The same of the sparse embedder; the weights are computed in one go.
             progress: Show a progress bar.
 
         Returns:
             How many memories were embedded.
         """
-        return upkeep.reembed(self._parts, self._scope, embedder, self._now(), progress)
+        return reembed(self._parts, self._scope, embedder, keywords, self._now(), progress)
 
     # -- the same, off the event loop ------------------------------------------------------------------------
 

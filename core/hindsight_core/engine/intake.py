@@ -20,6 +20,7 @@ from hindsight_core.embedding import embed_checked
 from hindsight_core.encode import Draft, extract_all, index_text, split
 from hindsight_core.engine.foresight import look_ahead, open_pairs, opinions
 from hindsight_core.engine.items import Item, fingerprint, make_item
+from hindsight_core.engine.keywords import packed_terms
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import Neighbour, Settler
 from hindsight_core.engine.verdicts import Opinions
@@ -34,7 +35,6 @@ from hindsight_core.ports import (
     Visibility,
 )
 from hindsight_core.text.secrets import redact, redact_json
-from hindsight_core.text.tokens import pack, terms
 from hindsight_core.unit import Episode, MemoryUnit, Scope, Status
 
 if TYPE_CHECKING:
@@ -97,11 +97,9 @@ def embed(parts: Parts, texts: Sequence[str]) -> list[Floats | None]:
 
 
 def entries(parts: Parts, texts: Sequence[str]) -> list[IndexEntry]:
-    """Index entries of texts: vectors in one batch, terms one by one."""
-    return [
-        IndexEntry(vector=vector, terms=pack(terms(text)))
-        for text, vector in zip(texts, embed(parts, texts), strict=True)
-    ]
+    """Index entries of texts: vectors and learnt weights in one batch each."""
+    found = zip(embed(parts, texts), packed_terms(parts.keywords, texts), strict=True)
+    return [IndexEntry(vector=vector, terms=packed) for vector, packed in found]
 
 
 def _given(item: Item, consolidate: bool) -> dict[str, Any]:

@@ -11,8 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from hindsight_core.clock import SystemClock, TimeOrderedIds
-from hindsight_core.embedding import Calibration, dump_calibration, load_calibration, measure, resolve
+from hindsight_core.embedding import (
+    Calibration,
+    Keywords,
+    dump_calibration,
+    load_calibration,
+    measure,
+    resolve,
+    resolve_sparse,
+)
 from hindsight_core.encode import RulesExtractor
+from hindsight_core.engine.keywords import adopt_keywords, check_keywords
 from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra, StoreCorrupted
 from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Store
 from hindsight_core.profiles import Profile
@@ -43,6 +52,7 @@ class Parts:
         calibration: Of the embedder's cosines; None without an embedder.
         count_tokens: Counts tokens for context blocks.
         reranker: Or None: the fused order stands.
+        keywords: Gives words learnt weights; None: BM25.
         closes: Closes what was opened along with the store: caches, connections.
     """
 
@@ -57,6 +67,7 @@ class Parts:
     calibration: Calibration | None
     count_tokens: Callable[[str], int]
     reranker: BoundedReranker | None = None
+    keywords: Keywords | None = None
     closes: ExitStack = field(default_factory=ExitStack)
 
 
@@ -136,6 +147,7 @@ def open_parts(
     path: str | Path | Store,
     *,
     embedder: Any,
+    keywords: Any = None,
     extractor: Extractor | None,
     judge: Judge | None,
     profile: Profile,
@@ -148,12 +160,16 @@ def open_parts(
     _check_kinds(profile=profile, extractor=extractor, judge=judge, clock=clock, new_id=new_id)
     counter, second = token_counter(count_tokens), resolve_reranker(reranker)
     chosen = default_embedder(embedder)
+    sparse = resolve_sparse(keywords, chosen)
     clock, new_id = clock or SystemClock(), new_id or TimeOrderedIds()
     store = open_store(path)
     try:
-        calibration = None
+        calibration, weighing = None, None
+        check_embedder(store, chosen)
+        check_keywords(store, sparse)
+        if sparse is not None:
+            weighing = adopt_keywords(store, sparse, clock.now(), new_id)
         if chosen is not None:
-            check_embedder(store, chosen)
             calibration = adopt_embedder(store, chosen, clock.now(), new_id)
     except BaseException:
         store.close()
@@ -171,4 +187,5 @@ def open_parts(
         calibration=calibration,
         count_tokens=counter,
         reranker=second,
+        keywords=weighing,
     )

@@ -7,12 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hindsight_core.embedding import embed_query_checked, local_background
 from hindsight_core.engine.checks import choice, shown, whole
+from hindsight_core.engine.keywords import question_weights
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.rerank import reranked
 from hindsight_core.errors import EmbeddingError, InvalidInput, NotFound, StoreBusy, StoreUnwritable
@@ -184,7 +186,8 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
 
         second = parts.reranker if request.query.strip() else None
         k = request.k if second is None else max(request.k, second.candidates)
-        question = analyse(request.query, now=request.now, embed=embed, history=request.history)
+        weigh = partial(question_weights, parts.keywords)
+        question = analyse(request.query, now=request.now, embed=embed, weigh=weigh, history=request.history)
         more: list[Hit] = []
         with parts.store.reading(request.visible) as view:
             found = rank(

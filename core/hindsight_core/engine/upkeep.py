@@ -6,28 +6,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from hindsight_core.embedding import CachedEmbedder, dump_calibration, embed_checked, measure, resolve
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
 from hindsight_core.engine.checks import choice, shown
 from hindsight_core.engine.items import clean, make_item
 from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import (
-    CALIBRATION,
-    DIMENSION,
-    FINGERPRINT,
     Parts,
-    adopt_embedder,
 )
-from hindsight_core.engine.progress import track
 from hindsight_core.engine.transfer import everything
 from hindsight_core.engine.verdicts import told
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.journal import feedback_reason
-from hindsight_core.ports import Embedder, Floats, Store, Transaction, Visibility
+from hindsight_core.ports import Store, Transaction, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.tables import html_table
 from hindsight_core.text.secrets import redact
@@ -166,6 +159,8 @@ def stats(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> Stats:
     figures = Stats(parts.store.stats(Visibility(scopes=reach, now=now, statuses=_EVERY, unindexed=True)))
     del figures["file_bytes"]  # of the whole store: it would tell how much others have to remember
     figures["profile"] = parts.profile.name
+    if parts.keywords is not None:
+        figures["keywords"] = parts.keywords.embedder.sparse_fingerprint
     figures["embedder"] = parts.embedder.fingerprint if parts.embedder else "none: words, names and time only"
     return figures
 
@@ -197,79 +192,8 @@ def doctor(parts: Parts, reach: tuple[Scope, ...], now: datetime) -> list[Findin
         )  # fmt: skip
     elif figures.get("without_vector"):
         findings.append(Finding(f"{figures['without_vector']} memories have no vector", "call reembed()"))
+    if parts.keywords is not None:
+        visible = Visibility(scopes=reach, now=now, statuses=_EVERY)
+        if bare := parts.store.without_tokens(visible):
+            findings.append(Finding(f"{len(bare)} memories have no keyword weights", "call reembed()"))
     return findings
-
-
-def reembed(parts: Parts, scope: Scope, embedder: Any, now: datetime, progress: bool | None) -> int:
-    """Fill in missing vectors, or move the whole store over to another embedder.
-
-    Moving over is resumable: new vectors are collected in a file beside the store, and only when the last one is there
-    the store changes over, in one transaction. Until then it answers with the old ones.
-    """
-    target = parts.embedder if embedder is None else resolve(embedder)
-    if target is None:
-        raise InvalidInput("there is no embedder to embed with; pass one: reembed(embedder)")
-    if parts.store.meta().get(FINGERPRINT) in (None, target.fingerprint):
-        return _fill_gaps(parts, target, scope, now, progress)
-    path = getattr(parts.store, "path", ":memory:")
-    if path == ":memory:":
-        vectors = _vectors(parts.store, target, progress)
-    else:
-        side = Path(f"{path}.reembed")
-        cached = CachedEmbedder(target, side)
-        try:
-            vectors = _vectors(parts.store, cached, progress)
-        finally:
-            cached.close()
-    calibration = measure(target)
-    with parts.store.write(actor="reembed", batch=parts.new_id(now), now=now) as tx:
-        # What was remembered meanwhile is few, and is embedded under the lock.
-        late = [u for u in _every_unit(parts.store) if u.key not in vectors]
-        vectors |= dict(
-            zip((u.key for u in late), target.embed_documents([_text(u) for u in late]), strict=True)
-        )
-        tx.set_meta(FINGERPRINT, target.fingerprint)
-        tx.set_meta(DIMENSION, str(target.dimension))
-        tx.set_meta(CALIBRATION, dump_calibration(calibration))
-        tx.set_vectors(vectors)
-    if path != ":memory:":
-        for name in (f"{path}.reembed", f"{path}.reembed-wal", f"{path}.reembed-shm"):
-            Path(name).unlink(missing_ok=True)
-    return len(vectors)
-
-
-def _text(unit: MemoryUnit) -> str:
-    return index_text(unit.content, unit.source)
-
-
-def _every_unit(store: Store) -> list[MemoryUnit]:
-    roots = dict.fromkeys(scope[:1] for scope in store.scopes())
-    return [unit for root in roots for unit in store.find(everything(root))]
-
-
-def _vectors(store: Store, embedder: Embedder, progress: bool | None) -> dict[Key, Floats]:
-    units = _every_unit(store)
-    vectors: dict[Key, Floats] = {}
-    starts = range(0, len(units), _BATCH)
-    for start in track(starts, total=len(units), step=_BATCH, label="embedding", show=progress):
-        part = units[start : start + _BATCH]
-        embedded = embedder.embed_documents([_text(unit) for unit in part])
-        vectors |= dict(zip((unit.key for unit in part), embedded, strict=True))
-    return vectors
-
-
-def _fill_gaps(parts: Parts, embedder: Embedder, scope: Scope, now: datetime, progress: bool | None) -> int:
-    adopt_embedder(parts.store, embedder, now, parts.new_id)
-    bare = parts.store.without_vector(everything(scope))
-    filled = 0
-    starts = range(0, len(bare), _BATCH)
-    for start in track(starts, total=len(bare), step=_BATCH, label="embedding", show=progress):
-        units = [unit for unit in parts.store.get(bare[start : start + _BATCH]) if unit is not None]
-        vectors, failures = embed_checked(embedder, [_text(unit) for unit in units])
-        found = {u.key: v for u, v in zip(units, vectors, strict=True) if v is not None}
-        if failures and not found:
-            raise failures[0][1]
-        with parts.store.write(actor="reembed", batch=parts.new_id(now), now=now) as tx:
-            tx.set_vectors(found)
-        filled += len(found)
-    return filled

@@ -19,6 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from hindsight_core.engine import Hindsight
+from hindsight_core.engine.keywords import question_weights
 from hindsight_core.engine.reading import Request, question_vectors
 from hindsight_core.ports import Floats, Ints, Probe, Reading, Store, Visibility
 from hindsight_core.profiles import Profile
@@ -66,7 +67,13 @@ class Replay:
             floor=None,
         )
         self._visible = request.visible
-        self._question = analyse(text, now=now, embed=partial(question_vectors, parts), history=history)
+        self._question = analyse(
+            text,
+            now=now,
+            embed=partial(question_vectors, parts),
+            weigh=partial(question_weights, parts.keywords),
+            history=history,
+        )
         self._calibration = parts.calibration
         self._kept = _KeptView(parts.store, self._visible)
 

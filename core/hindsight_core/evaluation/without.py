@@ -102,7 +102,12 @@ class _View:
         if self._name == "vector":
             return replace(probe, vector=None)
         if self._name == "keyword":
-            return replace(probe, term_weights=np.zeros_like(probe.term_weights))
+            return replace(
+                probe,
+                term_weights=np.zeros_like(probe.term_weights),
+                learnt=probe.learnt[:0],
+                learnt_weights=probe.learnt_weights[:0],
+            )
         if self._name == "entity":
             return replace(probe, entities=_NO_NAMES)
         return replace(probe, windows=_NO_WINDOWS)

@@ -71,6 +71,30 @@ def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
     return meaning, words
 
 
+def keyword_sums(candidates: Candidates, words: Floats) -> Floats:
+    """The keyword score as measured: the sum of learnt weights where there is one, else the BM25 sum."""
+    if candidates.learnt is None:
+        return words
+    return np.where(candidates.learnt > 0, candidates.learnt, words)
+
+
+def keyword_deviations(words: FloatArray, learnt: Floats | FloatArray | None, bank: Bank) -> FloatArray:
+    """Deviations of the keyword channel: by learnt weights where a sparse embedder gave some, else by BM25.
+
+    A memory that was written while the embedder was away has no tokens, and so no sum: its words stand in.
+
+    Args:
+        words: Deviations of the BM25 sum.
+        learnt: Sums of learnt weights, on the scale of BM25; None without a sparse embedder.
+        bank: What the question finds on average.
+    """
+    if learnt is None:
+        return words
+    sums = np.asarray(learnt, np.float64)
+    scale = _scale(bank.size, bank.learnt_mean, bank.learnt_std, 0.0, _KEYWORD_DEVIATION)
+    return np.where(sums > 0, scale.standard(sums), words)
+
+
 def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Neighbours within a session as positions in `rows`: (from, to, steps), in both directions, ascending by from.
 
@@ -102,7 +126,7 @@ class Evidence:
     Attributes:
         covered: float (n, T) contributions of the question's terms within the window.
         meaning: Deviations of the cosine, of the window around the memory.
-        words: Deviations of the BM25 sum, of the window.
+        words: Deviations of the BM25 sum, or of that of learnt weights, of the window.
         words_scale: BM25 per deviation.
     """
 
@@ -132,19 +156,22 @@ def gather(
     terms = candidates.terms.astype(np.float64)
     source, target, distance = steps
     near_terms, near_cosine = terms.copy(), cosine.copy()
+    near_learnt = None if candidates.learnt is None else candidates.learnt.astype(np.float64)
     if len(source):
         share = faded(candidates.length, spreading, unspaced)[source] / distance
         shared = terms.take(target, axis=0) * (share * spreading.turn)[:, None]
         begins = np.flatnonzero(np.diff(source, prepend=-1))
         at = source[begins]
         near_terms[at] = np.maximum(near_terms[at], np.maximum.reduceat(shared, begins, axis=0))
+        if near_learnt is not None and candidates.learnt is not None:
+            np.maximum.at(near_learnt, source, candidates.learnt[target] * share * spreading.turn)
         lift = cosine[target] - meaning.mean
         lift[np.isnan(lift)] = 0.0
         np.add.at(near_cosine, source, lift * share * spreading.turn_meaning)
     return Evidence(
         covered=near_terms,
         meaning=meaning.standard(near_cosine),
-        words=words.standard(near_terms @ weights),
+        words=keyword_deviations(words.standard(near_terms @ weights), near_learnt, bank),
         words_scale=words.deviation,
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from hindsight_core.ports import Doubles, Floats, Ids
 from hindsight_core.recall.asked import split_questions
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import normalise_key, said_by
+from hindsight_core.text.learnt import token_ids
 from hindsight_core.text.stopwords import ENGLISH
 from hindsight_core.text.times import TimeSpan, find_times
 from hindsight_core.text.tokens import query_terms
@@ -27,8 +29,11 @@ _LONGEST_NAME = 3
 _MOST_KEYS = 120
 
 
+T = TypeVar("T")
 Embed = Callable[[list[str]], Sequence[Floats]]
 """Query vectors of texts, same order; empty when there is no embedder."""
+Weigh = Callable[[str], Mapping[int, float]]
+"""Learnt weights of a text's tokens; empty when there is no sparse embedder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +47,8 @@ class Aspect:
         weights: float32 (T,).
         telling: float32 (T,) the same, 0 for words that only say when: the time channel answers these.
         vector: float32 (dimension,) or None.
+        learnt: uint64 (L,) hashed tokens that a sparse embedder weighed, distinct.
+        learnt_weights: float32 (L,).
     """
 
     text: str
@@ -50,6 +57,8 @@ class Aspect:
     weights: Floats
     telling: Floats
     vector: Floats | None
+    learnt: Ids
+    learnt_weights: Floats
 
     @property
     def unspaced(self) -> float:
@@ -152,13 +161,30 @@ def _without_times(text: str, windows: Sequence[TimeSpan]) -> str:
     return text
 
 
-def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = ()) -> Question:
+def _with_turns(own: Mapping[T, float], turns: Sequence[Mapping[T, float]]) -> dict[T, float]:
+    """Weights of a question, and of earlier turns (oldest first) at their share, where the question says nothing of it."""
+    weights = dict(own)
+    for age, turn in enumerate(reversed(turns), 1):
+        for term, weight in turn.items():
+            if term not in own:
+                weights[term] = max(weights.get(term, 0.0), weight * HISTORY_SHARE / age)
+    return weights
+
+
+def _no_tokens(text: str) -> Mapping[int, float]:
+    return {}
+
+
+def analyse(
+    text: str, *, now: datetime, embed: Embed, weigh: Weigh = _no_tokens, history: Sequence[str] = ()
+) -> Question:
     """Analyse a question.
 
     Args:
         text: The question.
         now: What "yesterday" refers to.
         embed: Gives query vectors.
+        weigh: Gives learnt weights of tokens.
         history: The turns before it, oldest first, with or without a role in front ("user: ..."); the user's last ones
             resolve what a follow-up leaves unsaid.
     """
@@ -168,19 +194,16 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
     past = vectors[len(asked) :]
     aspects = []
     for number, part in enumerate(asked):
-        weights: dict[str, float] = dict(query_terms(part))
-        own = set(weights)
-        for age, turn in enumerate(reversed(history), 1):
-            for term, weight in query_terms(turn):
-                if term not in own:
-                    weights[term] = max(weights.get(term, 0.0), weight * HISTORY_SHARE / age)
+        own = dict(query_terms(part))
+        weights = _with_turns(own, [dict(query_terms(turn)) for turn in history])
+        tokens = _with_turns(weigh(part), [weigh(turn) for turn in history])
         vector = vectors[number] if vectors else None
         if vector is not None and past:
             shares = [HISTORY_SHARE / age for age in range(len(past), 0, -1)]
             mixed = vector + np.tensordot(np.array(shares, dtype=np.float32), np.stack(past), axes=1)
             vector = (mixed / max(float(np.linalg.norm(mixed)), 1e-9)).astype(np.float32)
-        timeless = {term for term, _ in query_terms(_without_times(part, windows))} if windows else own
-        says_when = own - timeless if timeless else set()
+        timeless = {term for term, _ in query_terms(_without_times(part, windows))} if windows else set(own)
+        says_when = own.keys() - timeless if timeless else set()
         aspects.append(
             Aspect(
                 text=part,
@@ -191,6 +214,8 @@ def analyse(text: str, *, now: datetime, embed: Embed, history: Sequence[str] = 
                     [0.0 if term in says_when else weight for term, weight in weights.items()], np.float32
                 ),
                 vector=vector,
+                learnt=token_ids(tokens),
+                learnt_weights=np.fromiter(tokens.values(), dtype=np.float32, count=len(tokens)),
             )
         )
     names = possible_names(text)

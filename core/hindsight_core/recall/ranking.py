@@ -25,7 +25,15 @@ from hindsight_core.profiles import Profile
 from hindsight_core.recall.asked import echoes
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
-from hindsight_core.recall.evidence import best_of_group, faded, gather, scales, step_edges
+from hindsight_core.recall.evidence import (
+    best_of_group,
+    faded,
+    gather,
+    keyword_deviations,
+    keyword_sums,
+    scales,
+    step_edges,
+)
 from hindsight_core.recall.fusion import Fused, Signals, fuse, order
 from hindsight_core.recall.hits import Hit, Signal, Via
 from hindsight_core.recall.query import Aspect, Question
@@ -169,6 +177,8 @@ class _Recall:
             entities=np.concatenate([self.question.entities, self.question.speakers]),
             windows=self.question.epoch_windows,
             top=self.profile.channel_top,
+            learnt=aspect.learnt,
+            learnt_weights=aspect.learnt_weights,
         )
 
     def _aspect(
@@ -234,7 +244,7 @@ class _Recall:
         )
         raw = {
             "vector": candidates.cosine.astype(np.float64),
-            "keyword": (candidates.terms @ aspect.weights).astype(np.float64),
+            "keyword": keyword_sums(candidates, candidates.terms @ aspect.weights).astype(np.float64),
             "entity": candidates.entities.sum(axis=1).astype(np.float64),
             "recency": signals.recency,
             "importance": candidates.importance.astype(np.float64),
@@ -269,7 +279,8 @@ class _Recall:
 
     def _linked(self, probe: Probe, candidates: Candidates, bank: Bank) -> Ints:
         """The candidates whose stored links are followed: the most similar, the most worded, the best that are past."""
-        keyword = candidates.terms @ probe.term_weights
+        sums = candidates.terms @ probe.term_weights
+        keyword = keyword_sums(candidates, sums)
         followed = []
         if self.profile.spreading.link > 0:
             followed += [np.argsort(-candidates.cosine, kind="stable")[:_LINKED]]  # nan comes last
@@ -278,7 +289,9 @@ class _Recall:
         if self.heirs and len(past):
             meaning, words = scales(bank, self.calibration)
             total = self.ratio[0] * meaning.standard(candidates.cosine[past].astype(np.float64))
-            total += self.ratio[1] * words.standard(keyword[past].astype(np.float64))
+            learnt = None if candidates.learnt is None else candidates.learnt[past]
+            worded = words.standard(sums[past].astype(np.float64))
+            total += self.ratio[1] * keyword_deviations(worded, learnt, bank)
             followed += [past[np.argsort(-total, kind="stable")[:_PAST]]]
         chosen: Ints = candidates.rows[np.concatenate(followed)] if followed else candidates.rows[:0]
         return chosen
@@ -315,7 +328,8 @@ class _Recall:
             return None
         meaning, words = scales(bank, self.calibration)
         total = self.ratio[0] * meaning.standard(candidates.cosine.astype(np.float64))
-        total += self.ratio[1] * words.standard(candidates.terms.astype(np.float64) @ aspect.weights)
+        worded = words.standard(candidates.terms.astype(np.float64) @ aspect.weights)
+        total += self.ratio[1] * keyword_deviations(worded, candidates.learnt, bank)
         if self.heirs:
             total[candidates.status == _SUPERSEDED] = 0.0
         seeds = candidates.rows[order(total, candidates.ids, spreading.seeds)]

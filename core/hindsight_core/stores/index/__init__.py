@@ -30,6 +30,7 @@ from hindsight_core.stores.index.memories import Memories
 from hindsight_core.stores.index.postings import Lists, Postings, bm25, idf
 from hindsight_core.stores.index.rows import Rows
 from hindsight_core.stores.index.select import Column, first
+from hindsight_core.text.learnt import WEIGHT
 from hindsight_core.unit import LinkKind
 
 __all__ = ["Mask", "Rows", "SearchIndex"]
@@ -42,7 +43,7 @@ _FEW_DEAD = 64  # so many are never worth a compaction
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the words and entities of a probe find; `parts` is BM25, an entry for each of `terms`."""
+    """What the words and entities of a probe find; `parts` is BM25, an entry for each of `terms`; `learnt` is by slot."""
 
     probe: Probe
     mask: Mask
@@ -50,6 +51,7 @@ class _Found:
     terms: Lists
     parts: Floats
     entities: Lists
+    learnt: Floats | None
     cosine: list[Floats] = field(default_factory=list)  # of all visible memories, once they were compared
 
 
@@ -219,6 +221,11 @@ class SearchIndex:
         worded = np.flatnonzero(keyword > 0)
         words = keyword[worded]
         channels = [self._best(probe.top, worded, -words)]
+        learnt_mean, learnt_std = 0.0, 0.0
+        if found.learnt is not None:
+            weighed = np.flatnonzero(found.learnt > 0)
+            learnt_mean, learnt_std = _moments(found.learnt[weighed], len(mask))
+            channels.append(self._best(probe.top, weighed, -found.learnt[weighed]))
         if len(found.entities.slots):
             df = found.entities.df
             entity = np.bincount(found.entities.slots, np.repeat(idf(len(mask), df), df), size)
@@ -255,6 +262,8 @@ class SearchIndex:
             term_df=found.term_df.copy(),
             entity_df=found.entities.df,
             newest=mask.newest,
+            learnt_mean=learnt_mean,
+            learnt_std=learnt_std,
         )
         return self._candidates(found, best, cosine[_places(mask, best)]), bank
 
@@ -383,9 +392,25 @@ class SearchIndex:
             b=probe.b,
         )
         entities = self._entities.find(probe.entities, mask)
-        found = _Found(probe=probe, mask=mask, term_df=term_df, terms=terms, parts=parts, entities=entities)
+        found = _Found(
+            probe=probe,
+            mask=mask,
+            term_df=term_df,
+            terms=terms,
+            parts=parts,
+            entities=entities,
+            learnt=self._learnt(probe, mask),
+        )
         self._found = [found, *self._found[: _KEPT - 1]]
         return found
+
+    def _learnt(self, probe: Probe, mask: Mask) -> Floats | None:
+        """Dot product of learnt weights of every memory, by slot; None when the probe asks for no tokens."""
+        if not len(probe.learnt):
+            return None
+        lists = self._terms.find(probe.learnt, mask)
+        parts = np.repeat(probe.learnt_weights, lists.df) * WEIGHT.take(lists.counts)
+        return np.bincount(lists.slots, parts, len(self._memories)).astype(np.float32)
 
     def _keyword(self, found: _Found) -> Doubles:
         """Weighted BM25 sum of every memory, by slot."""
@@ -444,6 +469,7 @@ class SearchIndex:
             seq=memories.seq.view[slots],
             group=memories.group.view[slots].astype(np.int64),
             length=memories.length.view[slots],
+            learnt=None if found.learnt is None else found.learnt[slots],
         )
 
 

@@ -8,6 +8,7 @@ from hindsight_core.ports import Ids, Ints
 from hindsight_core.stores.index.columns import Codes, Growing, Places, Ragged, sizes_of
 from hindsight_core.stores.index.rows import Rows
 from hindsight_core.text.hashing import COUNT_MASK
+from hindsight_core.text.learnt import FIRST_WORD
 from hindsight_core.unit import Scope
 
 _ID_BYTES = 16
@@ -19,7 +20,7 @@ class Memories:
     Attributes:
         live: False for slots whose memory was replaced or removed.
         dead: How many those are.
-        length: Number of terms, repetitions counted.
+        length: Number of terms, repetitions counted, tokens not.
         entities: Hashed keys of the entities each memory names.
         spans: The times [start, end) each memory is about.
         scopes: Numbers of scopes.
@@ -100,7 +101,10 @@ class Memories:
         group[grouped] = self.groups.codes([(rows.scope[i], rows.group[i]) for i in grouped])
         self.group.extend(group)
         totals = np.zeros(len(rows.terms) + 1, np.int64)
-        np.cumsum(rows.terms & np.uint64(COUNT_MASK), out=totals[1:], dtype=np.int64)
+        counts = rows.terms & np.uint64(COUNT_MASK)
+        if rows.has_tokens:  # which are no words
+            counts[rows.terms < FIRST_WORD] = 0
+        np.cumsum(counts, out=totals[1:], dtype=np.int64)
         self.length.extend(sizes_of(totals[rows.term_offsets]))
         self.entities.extend(rows.entities, sizes_of(rows.entity_offsets))
         self.spans.extend(rows.spans, sizes_of(rows.span_offsets))

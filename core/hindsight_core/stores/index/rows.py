@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight_core.ports import Doubles, Floats, Ids, Ints
+from hindsight_core.text.learnt import FIRST_WORD
 from hindsight_core.unit import Scope
 
 
@@ -37,7 +38,8 @@ class Rows:
         group: Session, else document, else None; names are apart in different scopes.
         turn: int64 (n,) position within the group; -1 = unknown.
         vectors: float32 (n, dimension); a row of nan = no vector; None = none has one.
-        terms: uint64, packed: the hash in the high 56 bits, the count (at most 255) in the low 8, distinct per memory.
+        terms: uint64, packed: the hash in the high 56 bits, the count (at most 255) in the low 8, sorted and distinct per
+            memory; learnt terms come first (see `text.learnt`).
         term_offsets: int64 (n + 1,).
         entities: uint64, hashed entity keys; naming one twice counts once.
         entity_offsets: int64 (n + 1,).
@@ -69,3 +71,9 @@ class Rows:
     entity_offsets: Ints
     spans: Doubles
     span_offsets: Ints
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether any memory has learnt terms."""
+        first = self.term_offsets[:-1][np.diff(self.term_offsets) > 0]
+        return bool((self.terms[first] < FIRST_WORD).any())

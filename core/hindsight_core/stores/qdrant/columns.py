@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight_core.ports import Doubles, Floats, Ids, Ints, Visibility
+from hindsight_core.ports import Doubles, Floats, Ids, Ints, Probe, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.stores.qdrant.points import Payload
 from hindsight_core.stores.qdrant.schema import rows
 from hindsight_core.stores.seen import statuses_of
 from hindsight_core.text.hashing import COUNT_BITS, COUNT_MASK
+from hindsight_core.text.learnt import FIRST_WORD, WEIGHT
 from hindsight_core.unit import Status
 
 Flags = NDArray[np.bool_]
@@ -24,7 +25,7 @@ class Columns:
 
     Attributes:
         rows: The columns as the index takes them.
-        length: int32 (n,) number of terms.
+        length: int32 (n,) number of terms, tokens not counted.
     """
 
     def __init__(self, payloads: Sequence[Payload], dimension: int | None) -> None:
@@ -33,7 +34,8 @@ class Columns:
         self._counts = (self.rows.terms & np.uint64(COUNT_MASK)).astype(np.float32)
         self._term_owner = _owners(self.rows.term_offsets)
         self._name_owner = _owners(self.rows.entity_offsets)
-        self.length = np.bincount(self._term_owner, self._counts, len(payloads)).astype(np.int32)
+        words = self._counts * (self.rows.terms >= FIRST_WORD)
+        self.length = np.bincount(self._term_owner, words, len(payloads)).astype(np.int32)
 
     def __len__(self) -> int:
         """Number of memories."""
@@ -51,6 +53,11 @@ class Columns:
         found = np.zeros((len(self), len(terms)), np.float32)
         at, which = _places(terms >> np.uint64(COUNT_BITS), self._terms)
         found[self._term_owner[at], which] = self._counts[at]
+        return found
+
+    def learnt(self, probe: Probe) -> Floats:
+        """Dot product of learnt weights with those of a probe's tokens, float32 (n,)."""
+        found: Floats = WEIGHT.take(self.counts(probe.learnt).astype(np.int64)) @ probe.learnt_weights
         return found
 
     def named(self, names: Ids) -> Flags:

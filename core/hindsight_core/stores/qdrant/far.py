@@ -41,7 +41,7 @@ from hindsight_core.stores.qdrant.points import (
     ranged,
 )
 from hindsight_core.stores.qdrant.scene import Scene
-from hindsight_core.stores.qdrant.schema import TENANT, unit_id, unpacked
+from hindsight_core.stores.qdrant.schema import TENANT, sparse, unit_id, unpacked
 from hindsight_core.stores.qdrant.view import View, links_in
 from hindsight_core.text.hashing import COUNT_BITS
 from hindsight_core.unit import LinkKind, Status
@@ -98,6 +98,9 @@ class FarReading(Measuring):
             found.append(Query(where=condition, vector=vector, using=DENSE, limit=probe.top))
         if words.indices:
             found.append(Query(where=condition, vector=words, using=WORDS, limit=_MORE * probe.top))
+        if len(probe.learnt):
+            tokens = sparse(probe.learnt, probe.learnt_weights)
+            found.append(Query(where=condition, vector=tokens, using=WORDS, limit=probe.top))
         if names.indices:
             found.append(Query(where=condition, vector=names, using=NAMES, limit=probe.top))
         if len(probe.windows):
@@ -132,6 +135,9 @@ class FarReading(Measuring):
             first(np.flatnonzero(entity > 0), -entity),
             first(np.flatnonzero(~np.isnan(cosine)), -cosine),
         ]
+        if len(probe.learnt):
+            learnt = self._once(Columns.learnt, probe, rows)
+            chosen.append(first(np.flatnonzero(learnt > 0), -learnt))
         if len(probe.windows):
             inside = np.flatnonzero(self._of(lambda block: block.in_window(probe.windows), rows))
             newest = np.where(np.isnan(time), np.inf, -time)
@@ -177,6 +183,7 @@ class FarReading(Measuring):
             seq=self._of(lambda block: block.rows.seq, rows),
             group=self._groups(rows),
             length=length,
+            learnt=self._once(Columns.learnt, probe, rows) if len(probe.learnt) else None,
         )
 
     def _groups(self, rows: Ints) -> Ints:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from hindsight_core.attributes import METADATA, Kind, micros
 from hindsight_core.errors import InvalidInput, StoreCorrupted
 from hindsight_core.journal import Event
@@ -21,6 +23,7 @@ from hindsight_core.stores.qdrant.points import (
     SIDE,
     UNITS,
     Condition,
+    Payload,
     PointId,
     among,
     both,
@@ -29,12 +32,13 @@ from hindsight_core.stores.qdrant.points import (
     no,
     ranged,
 )
-from hindsight_core.stores.qdrant.schema import TENANT, past_unit, point_id, unit_id
+from hindsight_core.stores.qdrant.schema import TENANT, past_unit, point_id, unit_id, unpacked
 from hindsight_core.stores.qdrant.view import EPISODE, META, RECALL, View, exactly
 from hindsight_core.stores.seen import check, sees
 from hindsight_core.stores.sqlite.library import COUNTED, labels
 from hindsight_core.stores.sqlite.rows import label
 from hindsight_core.text.keys import storable
+from hindsight_core.text.learnt import tokens_in
 from hindsight_core.unit import Episode, Key, MemoryUnit, Scope, Status
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -214,14 +218,29 @@ def _seconds(text: str) -> float:
 
 def without_vector(view: View, visible: Visibility, dimension: int | None) -> list[Key]:
     """Visible indexed units that have no vector, or one of another length than the store's, in order of arrival."""
+    found = _searchable(view, visible, ("seq",), no(equals("size", dimension or -1)))
+    return [(decode_scope(p[TENANT]), p["id"]) for p in found]
+
+
+def without_tokens(view: View, visible: Visibility) -> list[Key]:
+    """Visible indexed units that have no learnt terms, in order of arrival."""
+    found = _searchable(view, visible, ("seq", "w"))
+    return [
+        (decode_scope(p[TENANT]), p["id"])
+        for p in found
+        if not tokens_in(unpacked(p.get("w", ""), np.uint64))
+    ]
+
+
+def _searchable(view: View, visible: Visibility, fields: Sequence[str], *more: Condition) -> list[Payload]:
+    """Payloads of visible indexed units that meet a condition, in order of arrival."""
     _present(visible)
     seen = filters.seen(replace(visible, unindexed=False))
-    bare = both(seen.condition, no(equals("size", dimension or -1)))
-    found = dict(view.scroll(UNITS, bare, (TENANT, "id", "seq", "body")))
+    found = dict(view.scroll(UNITS, both(seen.condition, *more), (TENANT, "id", "body", *fields)))
     if not seen.exact:
         units = view.whole(found)
         found = {id: payload for id, payload in found.items() if sees(visible, units[id])}
-    return [(decode_scope(p[TENANT]), p["id"]) for p in sorted(found.values(), key=lambda p: int(p["seq"]))]
+    return sorted(found.values(), key=lambda payload: int(payload["seq"]))
 
 
 def _present(visible: Visibility) -> Visibility:

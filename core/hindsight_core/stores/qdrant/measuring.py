@@ -78,6 +78,11 @@ class Measuring(Window):
         times = self._of(lambda block: block.rows.timestamp, rows)
         cosine_mean, cosine_std = _moments(cosine[has], weight[has])
         keyword_mean, keyword_std = _moments(keyword, weight)
+        learnt_mean, learnt_std = 0.0, 0.0
+        if len(probe.learnt) and len(rows):
+            learnt_mean, learnt_std = _moments(
+                self._once(Columns.learnt, probe, rows).astype(np.float64), weight
+            )
         bank = Bank(
             size=size,
             cosine_mean=cosine_mean,
@@ -87,6 +92,8 @@ class Measuring(Window):
             term_df=np.round(term_df).astype(np.int64),
             entity_df=np.round(name_df).astype(np.int64),
             newest=float(np.fmax.reduce(times, initial=np.nan)),
+            learnt_mean=learnt_mean,
+            learnt_std=learnt_std,
         )
         measured = replace(measured, bank=bank)
         self._measured[id(probe)] = probe, measured

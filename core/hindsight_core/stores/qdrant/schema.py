@@ -29,6 +29,7 @@ from hindsight_core.stores.qdrant.points import EVENTS, SIDE, UNITS, Payload, Po
 from hindsight_core.stores.sqlite.rows import entity_hashes, time_spans
 from hindsight_core.text.hashing import COUNT_BITS, COUNT_MASK
 from hindsight_core.text.keys import digest, storable
+from hindsight_core.text.learnt import WEIGHT, tokens_in
 from hindsight_core.unit import Key, MemoryType, MemoryUnit, Scope, Status
 
 TENANT = "tenant"
@@ -223,7 +224,9 @@ def vectors_of(payload: Payload) -> Vectors:
     """The vectors of a unit's point, from its payload."""
     terms, names = unpacked(payload.get("w", ""), np.uint64), unpacked(payload.get("e", ""), np.uint64)
     counts = (terms & np.uint64(COUNT_MASK)).astype(np.float64)
-    share = counts / (counts + 0.9 * (0.3 + 0.7 * counts.sum() / _TYPICAL))
+    tokens = tokens_in(terms)
+    share = counts / (counts + 0.9 * (0.3 + 0.7 * counts[tokens:].sum() / _TYPICAL))
+    share[:tokens] = WEIGHT.take(counts[:tokens].astype(np.int64))
     vector = payload.get("v")
     return Vectors(
         dense=None if vector is None else unpacked(vector, np.float32),

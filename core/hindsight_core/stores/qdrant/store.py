@@ -272,6 +272,10 @@ class QdrantStore:
         """Visible indexed units that have no vector, in order of arrival."""
         return library.without_vector(self._look(), visible, self._dimension())
 
+    def without_tokens(self, visible: Visibility) -> list[Key]:
+        """Visible indexed units that have no learnt terms, in order of arrival."""
+        return library.without_tokens(self._look(), visible)
+
     def find(
         self, visible: Visibility, *, limit: int | None = None, offset: int = 0, newest_first: bool = True
     ) -> list[MemoryUnit]:

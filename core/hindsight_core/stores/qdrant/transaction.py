@@ -16,7 +16,7 @@ import numpy as np
 from hindsight_core.attributes import micros
 from hindsight_core.errors import InvalidInput, NotFound, StoreError
 from hindsight_core.journal import mirrored, ordered
-from hindsight_core.ports import Floats, IndexEntry, Use
+from hindsight_core.ports import Floats, Ids, IndexEntry, Use
 from hindsight_core.stores.codec import decode_unit, dumps, encode_episode, encode_scope, encode_unit
 from hindsight_core.stores.qdrant import library
 from hindsight_core.stores.qdrant.commit import State
@@ -30,14 +30,17 @@ from hindsight_core.stores.qdrant.schema import (
     prefixes,
     unit_id,
     unit_payload,
+    unpacked,
 )
 from hindsight_core.stores.qdrant.view import ASIDE, EPISODE, META, RECALL, View, exactly, links_in
 from hindsight_core.text.keys import digest, storable
+from hindsight_core.text.learnt import tokens_in
 from hindsight_core.unit import DIRECTED, Episode, Key, Link, MemoryUnit, Scope, Status
 
 KEPT_RECALLS = 10_000
 DIMENSION = "embedder.dimension"
 FINGERPRINT = "embedder.fingerprint"
+TOKENS = "keywords.fingerprint"
 
 Entry = tuple[str | None, str]
 """Vector and terms, packed."""
@@ -350,11 +353,26 @@ class QdrantTransaction:
         self._check()
         for vector in vectors.values():
             self._check_dimension(len(vector))
-        wanted = {unit_id(key): vector for key, vector in vectors.items()}
+        self._replace(
+            {
+                key: {"v": packed(np.ascontiguousarray(vector, np.float32)), "size": len(vector)}
+                for key, vector in vectors.items()
+            }
+        )
+
+    def set_terms(self, terms: Mapping[Key, Ids]) -> None:
+        """Replace the packed terms of units, which stay as they are; keys without a unit are passed over."""
+        self._check()
+        self._replace(
+            {key: {"w": packed(np.ascontiguousarray(held, np.uint64))} for key, held in terms.items()}
+        )
+
+    def _replace(self, fields: Mapping[Key, Payload]) -> None:
+        """Replace fields of units' payloads."""
+        wanted = {unit_id(key): changed for key, changed in fields.items()}
         for id, payload in self.view.retrieve(UNITS, wanted).items():
-            vector = np.ascontiguousarray(wanted[str(id)], np.float32)
-            changed = {"v": packed(vector), "size": len(vector), "n": self.state.n}
-            self._changed[UNITS][id] = {**payload, **changed}
+            there = self._changed[UNITS].get(id) or payload
+            self._changed[UNITS][id] = {**there, **wanted[str(id)], "n": self.state.n}
 
     def log_recall(self, recall_id: str, scope: Scope, at: datetime, keys: Sequence[Key]) -> None:
         """Remember which memories a recall gave; only the newest recalls are kept."""
@@ -380,12 +398,22 @@ class QdrantTransaction:
         id = point_id(META, (), name)
         old = self.view.retrieve(SIDE, [id]).get(id)
         self._changed[SIDE][id] = {"kind": META, "name": name, "value": value}
-        if name == FINGERPRINT and old is not None and old["value"] != value:
-            # An undo must not bring back vectors of another model; what comes back without one can be embedded again.
+        if name in (FINGERPRINT, TOKENS) and old is not None and old["value"] != value:
+            # An undo must not bring back vectors or tokens of another model; what comes back without can be embedded again.
+            forget = _without_vector if name == FINGERPRINT else _words_only
             for number, event in list(self.view.scroll(EVENTS, both(equals("lost", True)))):
-                self._changed[EVENTS][number] = {key: kept for key, kept in event.items() if key != "v"}
+                self._changed[EVENTS][number] = forget(self._changed[EVENTS].get(number) or event)
         if name == DIMENSION:
             self.state.dimension = int(value)
+
+
+def _without_vector(event: Payload) -> Payload:
+    return {key: kept for key, kept in event.items() if key != "v"}
+
+
+def _words_only(event: Payload) -> Payload:
+    terms = unpacked(event.get("w", ""), np.uint64)
+    return {**event, "w": packed(terms[tokens_in(terms) :])}
 
 
 def _written(links: Iterable[Link]) -> list[list[Any]]:

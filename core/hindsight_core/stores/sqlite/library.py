@@ -109,12 +109,21 @@ def vitals_of(read: Iterable[tuple[Any, ...]], path: str) -> list[Vital]:
 
 def without_vector(connection: sqlite3.Connection, visible: Visibility) -> list[Key]:
     """Visible indexed units that have no vector, or one of another length than the store's, in order of arrival."""
+    return _lacking(connection, visible, _BARE)
+
+
+def without_tokens(connection: sqlite3.Connection, visible: Visibility) -> list[Key]:
+    """Visible indexed units without learnt terms, which would come first and have no upper half, in order of arrival."""
+    return _lacking(connection, visible, "substr(terms, 5, 4) != x'00000000'")
+
+
+def _lacking(connection: sqlite3.Connection, visible: Visibility, what: str) -> list[Key]:
     _present_only(visible)
     condition, params = visibility.where(connection, visible)
     scopes = _Scopes()
     read = connection.execute(
         "SELECT scope.path, unit.id FROM unit JOIN scope ON scope.id = unit.scope JOIN entry ON entry.row = unit.row"
-        f" WHERE indexed AND {_BARE} AND {condition} ORDER BY seq",
+        f" WHERE indexed AND {what} AND {condition} ORDER BY seq",
         params,
     )
     return [(scopes[scope], id) for scope, id in read]

@@ -22,6 +22,7 @@ from hindsight_core.stores.codec import decode_unit, unit_from
 from hindsight_core.stores.sqlite.failures import damaged
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import digest, speaker_key
+from hindsight_core.text.learnt import tokens_in
 from hindsight_core.text.times.instants import as_aware
 from hindsight_core.unit import Entity, Link, LinkKind, MemoryUnit
 
@@ -135,6 +136,12 @@ def pack_vector(vector: Floats | None) -> bytes | None:
 def pack_ids(ids: Ids) -> bytes:
     """Packed terms as stored."""
     return np.ascontiguousarray(ids, np.uint64).tobytes()
+
+
+def words_only(terms: bytes) -> bytes:
+    """Packed terms as stored, without learnt ones."""
+    packed = np.frombuffer(terms, np.uint64)
+    return packed[tokens_in(packed) :].tobytes()
 
 
 # -- reading back --------------------------------------------------------------------------------------------

@@ -283,6 +283,12 @@ class SqliteStore:
             return library.without_vector(connection, visible)
 
     @ours
+    def without_tokens(self, visible: Visibility) -> list[Key]:
+        """Visible indexed units that have no learnt terms, in order of arrival."""
+        with self._snapshot() as connection:
+            return library.without_tokens(connection, visible)
+
+    @ours
     def find(
         self, visible: Visibility, *, limit: int | None = None, offset: int = 0, newest_first: bool = True
     ) -> list[MemoryUnit]:

@@ -15,7 +15,7 @@ from datetime import datetime
 from hindsight_core.attributes import micros
 from hindsight_core.errors import InvalidInput, NotFound, StoreError
 from hindsight_core.journal import mirrored, ordered
-from hindsight_core.ports import Floats, IndexEntry, Use
+from hindsight_core.ports import Floats, Ids, IndexEntry, Use
 from hindsight_core.stores.codec import decode_unit, dumps, encode_episode, encode_scope, encode_unit
 from hindsight_core.stores.sqlite import rows
 from hindsight_core.stores.sqlite.erase import erase
@@ -27,6 +27,7 @@ from hindsight_core.unit import DIRECTED, Episode, Key, Link, MemoryUnit, Scope,
 KEPT_RECALLS = 10_000
 DIMENSION = "embedder.dimension"
 FINGERPRINT = "embedder.fingerprint"
+TOKENS = "keywords.fingerprint"
 
 Entry = tuple[bytes | None, bytes | None]
 """Vector and packed terms, as stored."""
@@ -355,11 +356,21 @@ class SqliteTransaction:
         self._check()
         for vector in vectors.values():
             self._check_dimension(len(vector))
+        self._replace("vector", {key: rows.pack_vector(vector) for key, vector in vectors.items()})
+
+    @ours
+    def set_terms(self, terms: Mapping[Key, Ids]) -> None:
+        """Replace the packed terms of units, which stay as they are; keys without a unit are passed over."""
+        self._check()
+        self._replace("terms", {key: rows.pack_ids(packed) for key, packed in terms.items()})
+
+    def _replace(self, column: str, values: Mapping[Key, bytes | None]) -> None:
+        """Replace a part of index entries, and mark their units as to be read again."""
         number = self._count_up("vectors")
-        places = [(self.scope_number(scope), storable(id)) for scope, id in vectors]
+        places = [(self.scope_number(scope), storable(id)) for scope, id in values]
         self.connection.executemany(
-            "UPDATE entry SET vector = ? WHERE row = (SELECT row FROM unit WHERE scope = ? AND id = ?)",
-            [(rows.pack_vector(v), *place) for v, place in zip(vectors.values(), places, strict=True)],
+            f"UPDATE entry SET {column} = ? WHERE row = (SELECT row FROM unit WHERE scope = ? AND id = ?)",
+            [(value, *place) for value, place in zip(values.values(), places, strict=True)],
         )
         self.connection.executemany(
             "UPDATE unit SET embedded = ? WHERE scope = ? AND id = ?", [(number, *place) for place in places]
@@ -391,6 +402,9 @@ class SqliteTransaction:
         if name == FINGERPRINT and old is not None and old[0] != value:
             # An undo must not bring back vectors of another model; what comes back without one can be embedded again.
             self.connection.execute("UPDATE event SET vector = NULL WHERE vector IS NOT NULL")
+        if name == TOKENS and old is not None and old[0] != value:  # the same of learnt terms
+            self.connection.create_function("words_only", 1, rows.words_only, deterministic=True)
+            self.connection.execute("UPDATE event SET terms = words_only(terms) WHERE terms IS NOT NULL")
         if name == DIMENSION:
             self._dimension = int(value)
 
