@@ -46,7 +46,8 @@ def entry(
 
 def terms_of(words: str, tokens: Mapping[int, float]) -> Ids:
     """Packed terms: tokens and words."""
-    return np.concatenate([pack_weights(tokens), pack(words.split())])
+    packed = pack(words.split())
+    return np.concatenate([pack_weights(tokens), packed]) if tokens else packed
 
 
 def visible(*scopes: Scope, **conditions: Any) -> Visibility:
