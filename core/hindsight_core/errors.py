@@ -29,6 +29,7 @@ cross into this package, with the original kept as `__cause__`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class HindsightError(Exception):
@@ -88,14 +89,18 @@ class ModelError(HindsightError):
 
 
 class ModelUnavailable(ModelError):
-    """A language model gave no answer; `retry_after` is how many seconds it asked to be left alone, where it did."""
+    """A language model gave no answer.
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    `retry_after` is how many seconds it asked to be left alone, where it did; `down` says that nothing listens where it should be.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None, *, down: bool = False) -> None:
         self.retry_after = retry_after
+        self.down = down
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[type[ModelUnavailable], tuple[str, float | None]]:
-        return type(self), (str(self), self.retry_after)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.retry_after), {"down": self.down}
 
 
 class AnswerUnusable(ModelError):

@@ -177,11 +177,13 @@ def test_the_fingerprint_tells_models_sizes_and_prefixes_apart(server):
 
 
 @pytest.mark.parametrize("fault", [408, 429, 500, 502, 503, "reset"])
-def test_what_passes_by_itself_is_tried_again(server, embedder, fault, monkeypatch):
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
+def test_what_passes_by_itself_is_tried_again(server, fault):
+    waits = []
+    embedder = EndpointEmbedder("m", base_url=server.url, dimensions=32, sleep=waits.append)
     server.script.extend([fault, fault])
     assert embedder.embed_query("mint") == pytest.approx(WORDS.embed_query("mint"), abs=1e-5)
     assert len(server.requests) == 3
+    assert waits == ([0.5, 1.0] if fault == "reset" else [0.001, 0.001])  # the server says so
 
 
 @pytest.mark.parametrize(("status", "requests"), [(401, 1), (403, 1), (404, 1), (429, 3), (503, 3)])
@@ -215,9 +217,11 @@ def test_an_endpoint_that_cannot_be_reached_says_so():
     with socket.socket() as held:  # bound and not listening: nothing answers there
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-        embedder = EndpointEmbedder("m", base_url=url, retries=0, dimensions=32)
+        waits = []
+        embedder = EndpointEmbedder("m", base_url=url, retries=4, dimensions=32, sleep=waits.append)
         with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
             embedder.embed_query("mint")
+        assert waits == []  # nothing is gained by asking again at once
 
 
 def test_a_slow_endpoint_is_not_waited_for(server):

@@ -2,9 +2,9 @@
 
     Hindsight.open("agent.db", embedder=EndpointEmbedder("bge-m3", base_url="http://localhost:8080/v1"))
 
-The `openai` client carries the requests, and repeats one that met a rate limit, a server's fault, a timeout or a broken
-connection, waiting longer each time or as long as the server asks. What remains is told apart: an endpoint that cannot
-be used at all (`EmbedderUnavailable`) is not asked again for each text, while a refused batch is halved until the
+The `openai` client carries the requests. One that met a rate limit, a server's fault, a timeout or a broken connection is
+repeated, waiting longer each time or as long as the server asks; where nothing listens it is not. What remains is told apart: an
+endpoint that cannot be used at all (`EmbedderUnavailable`) is not asked again for each text, while a refused batch is halved until the
 text at fault stands alone (see `embedding.checked`).
 """
 
@@ -26,9 +26,13 @@ from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats
 from hindsight_core.text.counting import estimate_tokens, token_counter
 from hindsight_core.text.keys import storable
+from hindsight_core.waiting import CONNECT_WITHIN, asked_to_wait, nobody_listens
 
 _PROBE = "How many numbers are there in a vector?"
 _TEXT_AT_FAULT = frozenset({400, 413, 422})
+_AGAIN = frozenset({408, 409, 425, 429})
+"""Statuses besides 5xx after which the same request may succeed later."""
+_BACKOFF, _LONGEST_WAIT = 0.5, 8.0
 _NO_KEY = "none"
 """Servers at home want no key, and the client wants one."""
 
@@ -50,10 +54,11 @@ class EndpointEmbedder(Prompted):
         batch_texts: Texts of one request at most.
         batch_tokens: Tokens of one request at most.
         count_tokens: The model's tokenizer, or a function that counts; an estimate by default.
-        retries: How often a request is repeated.
-        timeout: Seconds to wait for an answer.
+        retries: How often a request is repeated that may succeed the next time.
+        timeout: Seconds to wait for an answer; a connection is given five of them.
         rest: Seconds for which an endpoint that cannot be used is left alone, so that an outage is waited for once.
         name: Fingerprint to use.
+        sleep: Waits.
         monotonic: Seconds that only ever grow.
 
     Raises:
@@ -77,6 +82,7 @@ class EndpointEmbedder(Prompted):
         timeout: float = 30.0,
         rest: float = 30.0,
         name: str | None = None,
+        sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         if not model or name == "":
@@ -100,6 +106,7 @@ class EndpointEmbedder(Prompted):
         self._timeout = timeout
         self._name = name
         self._rest = rest
+        self._sleep = sleep
         self._monotonic = monotonic
         self._resting_until = float("-inf")
         self._trouble = ""
@@ -184,8 +191,10 @@ class EndpointEmbedder(Prompted):
 
         wanted = {} if self._dimensions is None else {"dimensions": self._dimensions}
         try:
-            answer = client.embeddings.create(
-                model=self.model, input=texts, encoding_format="float", **wanted
+            answer = self._patiently(
+                lambda: client.embeddings.create(
+                    model=self.model, input=texts, encoding_format="float", **wanted
+                )
             )
         except openai.APIStatusError as error:
             kind = EmbeddingError if error.status_code in _TEXT_AT_FAULT else EmbedderUnavailable
@@ -199,6 +208,22 @@ class EndpointEmbedder(Prompted):
         except ValueError as error:
             raise EmbeddingError("the embedding endpoint did not answer with vectors") from error
         return _rows(answer, len(texts))
+
+    def _patiently(self, call: Callable[[], Any]) -> Any:
+        """Ask again, waiting longer each time or as long as the server asks, but not where nothing listens."""
+        import openai
+
+        for attempt in range(self._retries + 1):
+            try:
+                return call()
+            except (openai.APIConnectionError, openai.APIStatusError) as error:
+                status = getattr(error, "status_code", None)
+                lasts = status is not None and status not in _AGAIN and status < 500
+                if attempt == self._retries or lasts or nobody_listens(error):
+                    raise
+                asked = asked_to_wait(error)
+            self._sleep(min(_BACKOFF * 2**attempt if asked is None else asked, _LONGEST_WAIT))
+        raise AssertionError("the last attempt returns or raises")
 
     def _shown(self, error: Exception) -> Exception | None:
         """The error as a cause, unless the server repeated the key in it."""
@@ -218,8 +243,8 @@ class EndpointEmbedder(Prompted):
                         or os.environ.get("OPENAI_API_KEY")
                         or (_NO_KEY if self.base_url else None),
                         base_url=self.base_url,
-                        max_retries=self._retries,
-                        timeout=self._timeout,
+                        max_retries=0,
+                        timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_WITHIN)),
                     )
                 except openai.OpenAIError as error:
                     raise InvalidInput("the embedding endpoint needs api_key or $OPENAI_API_KEY") from error

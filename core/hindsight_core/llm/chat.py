@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from hindsight_core.errors import ModelError, ModelUnavailable
+from hindsight_core.waiting import asked_to_wait, nobody_listens
 
 _AGAIN = frozenset((408, 409, 425, 429))
 """Status codes besides 5xx after which the same request may succeed later."""
@@ -101,17 +102,9 @@ def model_error(error: Exception, name: str) -> ModelError:
     if isinstance(status, int):
         told = f"{name} answered with status {status} ({kind})"
         if status in _AGAIN or status >= 500:
-            return ModelUnavailable(told, _retry_after(getattr(response, "headers", None)))
+            return ModelUnavailable(told, asked_to_wait(error))
         return ModelError(told)
     kinds = " ".join(cls.__name__ for cls in type(error).__mro__)
     if isinstance(error, OSError) or any(word in kinds for word in ("Timeout", "Connection", "Transport")):
-        return ModelUnavailable(f"{name} cannot be reached ({kind})")
+        return ModelUnavailable(f"{name} cannot be reached ({kind})", down=nobody_listens(error))
     return ModelError(f"{name} cannot be asked ({kind})")
-
-
-def _retry_after(headers: Any) -> float | None:
-    try:
-        seconds = float(headers.get("retry-after"))
-    except (AttributeError, TypeError, ValueError):
-        return None
-    return seconds if 0.0 <= seconds < 86_400.0 else None

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from hindsight_core.errors import AnswerUnusable, InvalidSettings, MissingExtra, ModelUnavailable
 from hindsight_core.llm.chat import ChatReply, ChatRequest, Usage, model_error, spelled_out
 from hindsight_core.locks import Lock
+from hindsight_core.waiting import CONNECT_WITHIN
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -53,7 +54,7 @@ class OpenAIChat:
         model: Its name at that endpoint.
         base_url: The endpoint; by default the environment's OPENAI_BASE_URL, else the service itself.
         api_key: By default the environment's OPENAI_API_KEY; an endpoint of your own may need none.
-        timeout: Seconds for one answer.
+        timeout: Seconds for one answer; a connection is given five of them.
         temperature: 0 gives the same answer to the same question, as far as the server keeps to it.
         max_tokens: Longest answer.
 
@@ -136,12 +137,13 @@ class OpenAIChat:
 
     def _connected(self) -> OpenAI:
         """The client of this process: connections do not survive a fork."""
-        from openai import OpenAI
+        from openai import OpenAI, Timeout
 
         with self._lock:
             if self._client is None or self._pid != os.getpid():
+                timeout = Timeout(self._timeout, connect=min(self._timeout, CONNECT_WITHIN))
                 self._client = OpenAI(
-                    base_url=self._base_url, api_key=self._api_key, timeout=self._timeout, max_retries=0
+                    base_url=self._base_url, api_key=self._api_key, timeout=timeout, max_retries=0
                 )
                 self._pid = os.getpid()
             return self._client

@@ -1,8 +1,8 @@
 """`Chat`: a language model as the engine uses one, with patience, limits, a meter and a cache.
 
-A request that got no answer is repeated a few times, waiting longer each time or as long as the server asks. When all of
-that was in vain the model rests for a while: whoever asks meanwhile is told so at once, so that an outage costs a chat
-one wait and not one for each turn.
+A request that got no answer is repeated a few times, waiting longer each time or as long as the server asks; where nothing
+listens it is not. When all of that was in vain the model rests for a while: whoever asks meanwhile is told so at once, so that a server
+that is gone costs nothing, and one that is overloaded costs a chat one wait and not one for each turn.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class Chat:
             try:
                 return self._once(request)
             except ModelUnavailable as error:
-                if attempt == self._attempts:
+                if attempt == self._attempts or error.down:
                     self._resting_until = self._monotonic() + self._rest
                     raise
                 asked = self._backoff * 2 ** (attempt - 1) if error.retry_after is None else error.retry_after

@@ -1,5 +1,6 @@
 """The client against a server that answers as servers do on bad days."""
 
+import pickle
 import threading
 
 import pytest
@@ -150,12 +151,20 @@ def test_an_outage_costs_one_wait_and_then_the_model_rests(server, open_chat):
     assert chat.tally.failed == 2
 
 
-def test_no_server_at_all(open_chat, server):
-    chat = open_chat(attempts=2)
+def test_no_server_at_all_is_not_waited_for(open_chat, server):
+    now = [100.0]
+    chat = open_chat(monotonic=lambda: now[0])
     server.close()
+    with pytest.raises(ModelUnavailable, match="cannot be reached") as caught:
+        chat.ask(request())
+    assert caught.value.down
+    assert pickle.loads(pickle.dumps(caught.value)).down
+    with pytest.raises(ModelUnavailable, match="asked again in 30 s"):
+        chat.ask(request())
+    assert chat.waits == []
+    now[0] += 31
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
         chat.ask(request())
-    assert chat.waits == [0.5]
 
 
 @pytest.mark.parametrize("status", [401, 403])
