@@ -52,6 +52,21 @@ def test_several_questions_are_asked_one_by_one():
 
 
 @pytest.mark.parametrize(
+    "parts",
+    [
+        ["The pump hums. Who mends it?", "And what did the last one cost?"],
+        ["Where is the key?", "The badge is gone. Who had it last? Thanks."],
+        ["Who uses ida.b@mill.example.org?", "Is release 4.2 out?"],
+        ["What is behind https://mill.example.org/find?page=2 now?", "Who wrote it?"],
+        ["主题是“河边读诗。带上茶。”的聚会在哪里？", "另外，邮箱是 ida@mill.example.org 的人叫什么？"],
+        ["水泵在响。谁来修？", "上次花了多少？谢谢。"],
+    ],
+)
+def test_a_statement_stays_with_the_question_it_leads_to(parts):
+    assert split_questions(" ".join(parts)) == parts
+
+
+@pytest.mark.parametrize(
     ("memory", "question", "echo"),
     [
         ("Which city do I live in?", "which city do I live in", True),

@@ -7,6 +7,7 @@ one vector for both lies between them. So each event is looked for by itself as 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hindsight_core.text.tokens import main_ids
 
@@ -14,7 +15,8 @@ MOST_EVENTS = 5
 _NAMED = re.compile(r"[\u3400-\u9fff]{2}|.{4}")
 """What an event must have to be looked for by itself."""
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+|[^.!?。！？\n]+$")
+_ASKED = re.compile(r"[?？]+(?![A-Za-z0-9_=&%/])[”’」』)）]*")
+"""Where a question ends; not at the question mark of an address."""
 _SIDE_BY_SIDE = re.compile(
     r"同一(?:年|个?月|天|日|周|个?星期|个?季度|时间)|同年|同月|先后"
     r"|哪.{0,8}(?:[更较最]早|[更较最]晚|先发生|后发生|最[先后])|谁.{0,6}(?:更?先|更?早|更?晚)"
@@ -36,13 +38,14 @@ _AND = re.compile(r"、|以及|还是|和|与|，|；|,\s|;\s|\s+and\s+|\s+or\s+
 
 
 def split_questions(text: str) -> list[str]:
-    """The questions of a text that asks several; the whole text when it asks one, or states anything beside it.
+    """The questions of a text that asks several; the whole text when it asks one.
 
-    A statement next to a single question is its context ("I ran X and nothing happened. Why?") and stays with it. A
-    question that sets events side by side is followed by its events.
+    A statement is the context of the question that follows it ("I ran X and nothing happened. Why?") and stays with it;
+    what follows the last question stays with that. A question that sets events side by side is followed by its events.
     """
-    sentences = [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
-    asked = [part for part in sentences if part[-1] in "?？"]
+    ends = [found.end() for found in _ASKED.finditer(text)]
+    parts = [text[start:end].strip() for start, end in pairwise([0, *ends[:-1], len(text)])]
+    asked = [part for part in parts if any(map(str.isalnum, part))]
     return asked if len(asked) >= 2 else [text, *_events(text)]
 
 
