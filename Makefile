@@ -25,7 +25,7 @@ PINS_langchain-newest := 'langchain-classic>=1.0,<2' 'langchain-tests>=1.0.2,<2'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench bench-stores forgetting small-model test-torch test-versions clean
+.PHONY: help demo test check bench bench-speed bench-stores forgetting small-model test-torch test-versions clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,11 +41,13 @@ check: $(VENV)/.dev ## format, lint and strict types, changing nothing
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories; SIZES="1000 300000" for others
+bench: bench-speed bench-stores ## bench-speed, then bench-stores; SIZES="1000 15000" for other sizes
+
+bench-speed: $(VENV)/.dev ## measure speed at 1,000, 15,000 and 100,000 memories against the budgets
 	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.speed $(if $(SIZES),--sizes $(SIZES))
 
-bench-stores: $(VENV)/.dev ## compare the stores at 15,000, 100,000 and 300,000 memories
-	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.stores
+bench-stores: $(VENV)/.dev ## compare the stores at 15,000, 100,000 and 300,000 memories (half an hour)
+	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.stores $(SIZES)
 
 forgetting: $(VENV)/.dev ## live 250 days and 15,000 turns with and without forgetting, and compare the answers
 	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.forgetting

@@ -1,12 +1,13 @@
 """The bench over stores: its figures are there, and growth is the slope it says."""
 
 import math
+from contextlib import closing
 
 import pytest
 
 pytest.importorskip("qdrant_edge", reason="needs the extra [qdrant]")
 
-from hindsight_core.evaluation.stores import exponent, measure, stores, table
+from hindsight_core.evaluation.stores import BATCH, WRITES, exponent, fill, measure, stores, table
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,9 @@ def test_one_size_has_no_growth():
 @pytest.mark.filterwarnings("ignore:invalid value encountered in matmul:RuntimeWarning")
 def test_every_store_is_measured(tmp_path):
     for name, open_store in stores(tmp_path):
+        assert fill(open_store, 0, 60).keys() == fill(open_store, 60, 120).keys()
         figures = measure(open_store, 120)
         assert all(value >= 0 for value in figures.values())
         assert table(name, [120], [figures]).row_count == len(figures)
+        with closing(open_store()) as store:
+            assert store.position() == 120 + WRITES * BATCH

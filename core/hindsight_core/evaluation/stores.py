@@ -1,9 +1,12 @@
 """Measure the stores against each other: `python -m hindsight_core.evaluation.stores [sizes...] [--folder PATH]`.
 
-The same made-up memories go into each store: about 40 words drawn by Zipf's law, two entities, a session, a vector. Then the
-whole recall is timed, through the facade: over one user of a hundred, whose memories this process holds, and over everything,
-which a large store's engine searches. Beside the times stands how they grow: an exponent of 1 is growth with the number of
-memories, 0 none. A server is measured when HINDSIGHT_QDRANT_URL names one.
+The same made-up memories go into each store: about 40 words drawn by Zipf's law, two entities, a session, a vector; they are
+given, so neither embedding nor consolidation is measured. One store grows through the sizes, filled by ordinary writes,
+journal included, of a thousand memories each. At each size a fresh process opens it and times the whole recall, through the facade:
+over one user of a hundred, whose memories this process holds, and over everything, which a large store's engine searches.
+Last it times writing, by which the store outgrows the size a little. Beside the times stands how they grow: an exponent of 1 is
+growth with the number of memories, 0 none. A server is measured when HINDSIGHT_QDRANT_URL names one. The memory mode of
+qdrant-client is not: nothing of it is left to be opened again, and it compares a question with every point in Python.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import os
 import resource
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -26,14 +29,18 @@ from rich.table import Table
 
 from hindsight_core.embedding import HashEmbedder
 from hindsight_core.engine import Hindsight
-from hindsight_core.ports import Store, Use, Visibility
+from hindsight_core.ports import IndexEntry, Store, Use, Visibility
 from hindsight_core.stores.qdrant import QdrantStore
 from hindsight_core.stores.sqlite import SqliteStore
 from hindsight_core.stores.sqlite.bench import BATCH, DIMENSION, NOW, memories
+from hindsight_core.unit import MemoryUnit
 
 SIZES = (15_000, 100_000, 300_000)
 TEAM, USER = ("team",), ("team", "user-7")
 _TIMES = 30
+_FILLING = 1024
+WRITES = 8
+"""Writes that are timed, of `BATCH` memories each."""
 _KEY = (USER, f"{7:026d}")
 
 Figures = dict[str, float]
@@ -49,31 +56,39 @@ def stores(folder: Path) -> Iterator[tuple[str, Callable[[], Store]]]:
         yield "Qdrant server", lambda: QdrantStore.connect(url, api_key=key, name=f"bench_{folder.name}")
 
 
-def measure(open_store: Callable[[], Store], count: int) -> Figures:
-    """Fill a store, open it again and time what is done with it; milliseconds, megabytes, memories a second."""
-    rng = np.random.default_rng(7)
+def fill(open_store: Callable[[], Store], first: int, count: int) -> Figures:
+    """Put memories number `first` and following into a store until it holds so many; seconds."""
+    rng = np.random.default_rng(first + 7)
     store = open_store()
-    spent = 0.0
-    with store.write(actor="bench", batch="meta", now=NOW) as tx:
-        tx.set_meta("embedder.dimension", str(DIMENSION))
-    for first in range(0, count, BATCH):
-        batch = list(memories(rng, first, min(BATCH, count - first)))
-        start = perf_counter()
-        with store.write(actor="bench", batch=f"b{first}", now=NOW) as tx:
-            for unit, entry in batch:
-                tx.put(unit, entry, reason="bench")
-        spent += perf_counter() - start
+    start = perf_counter()
+    if not first:
+        with store.write(actor="bench", batch="meta", now=NOW) as tx:
+            tx.set_meta("embedder.dimension", str(DIMENSION))
+    for at in range(first, count, _FILLING):
+        _write(store, memories(rng, at, min(_FILLING, count - at)))
+    filled = perf_counter()
     if isinstance(store, QdrantStore):
         store.optimize()
     store.close()
-    figures = {"write, memories a second": count / spent}
+    return {"filling, s": filled - start, "merging, s": perf_counter() - filled}
 
+
+def _write(store: Store, batch: Iterable[tuple[MemoryUnit, IndexEntry]]) -> None:
+    with store.write(actor="bench", batch="b", now=NOW) as tx:
+        for unit, entry in batch:
+            tx.put(unit, entry, reason="bench")
+
+
+def measure(open_store: Callable[[], Store], count: int) -> Figures:
+    """Open a store that holds so many memories and time what is done with it; milliseconds, megabytes, memories a second."""
+    rng = np.random.default_rng(count)
     start = perf_counter()
     store = open_store()
     one, every = (
         Hindsight.open(store, scope, embedder=HashEmbedder(dimension=DIMENSION)) for scope in (USER, TEAM)
     )
-    figures["open, ms"] = (perf_counter() - start) * 1000
+    one.recall(_question(rng), k=10, now=NOW)
+    figures = {"open and first recall, ms": (perf_counter() - start) * 1000}
     for name, memory in (("one user", one), ("everything", every)):
         ask = partial(memory.recall, k=10, now=NOW)
         figures |= _timed(f"recall over {name}", lambda ask=ask: ask(_question(rng)))  # type: ignore[misc]
@@ -86,6 +101,11 @@ def measure(open_store: Callable[[], Store], count: int) -> Figures:
     figures |= _timed("use one, then recall", use_and_recall)
     figures["on disk, MB"] = float(store.stats(Visibility(scopes=(USER,), now=NOW))["file_bytes"]) / 1e6
     figures["resident, MB"] = _resident()
+    batches = [list(memories(rng, count + i * BATCH, BATCH)) for i in range(WRITES)]
+    start = perf_counter()
+    for batch in batches:
+        _write(store, batch)
+    figures["write, memories a second"] = WRITES * BATCH / (perf_counter() - start)
     store.close()
     return figures
 
@@ -139,23 +159,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--folder", help="where the stores are made (default: a temporary folder)")
     args = parser.parse_args(argv)
-    console = Console()
+    console, log = Console(), Console(stderr=True)
     with tempfile.TemporaryDirectory(dir=args.folder) as root:
         for name, _ in stores(Path(root)):
-            found = [_apart(name, Path(root) / f"{name.split()[1]}{size}", size) for size in args.sizes]
-            console.print(table(name, args.sizes, found))
+            found, first = [], 0
+            for size in sorted(args.sizes):
+                filled = _apart(fill, name, root, first, size)
+                found.append(_apart(measure, name, root, size))
+                first = size + WRITES * BATCH
+                log.print(name, size, {what: round(value, 1) for what, value in (filled | found[-1]).items()})
+            console.print(table(name, sorted(args.sizes), found))
     return 0
 
 
-def _apart(name: str, folder: Path, size: int) -> Figures:
-    """Measured in a child process, so that memory is that of one store alone."""
-    folder.mkdir()
+def _apart(job: Callable[..., Figures], name: str, folder: str, *numbers: int) -> Figures:
+    """Done in a child process, so that memory is that of one job alone."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_one, (name, str(folder), size))
+        return pool.apply(_done, (job, name, folder, *numbers))
 
 
-def _one(name: str, folder: str, size: int) -> Figures:
-    return measure(dict(stores(Path(folder)))[name], size)
+def _done(job: Callable[..., Figures], name: str, folder: str, *numbers: int) -> Figures:
+    return job(dict(stores(Path(folder)))[name], *numbers)
 
 
 if __name__ == "__main__":
