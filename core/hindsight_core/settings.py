@@ -16,6 +16,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,9 @@ def _checked(values: Mapping[str, Any], where: str, faults: list[str]) -> dict[s
     for name, value in values.items():
         kind = known.get(name)
         if kind is None:
-            faults.append(f"{where}there is no {name!r} (there are {', '.join(known)})")
+            # A name like none of ours is not repeated: it may be a key, pasted on the wrong side.
+            told = repr(name) if get_close_matches(name, known, n=1) else "such name as one of those given"
+            faults.append(f"{where}there is no {told} (there are {', '.join(known)})")
             continue
         if isinstance(value, str) and not value.strip():
             continue

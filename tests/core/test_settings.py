@@ -67,13 +67,13 @@ def test_the_file_can_be_named_by_the_environment(write):
 
 
 def test_all_faults_are_told_at_once_with_their_place(write):
-    file = write('dp = "x"\nprofile = 3\n')
+    file = write('embeder = "x"\nprofile = 3\n')
     with pytest.raises(InvalidSettings) as caught:
         load_settings(file, {"HINDSIGHT_RERANKER_CANDIDATES": "many"}, llm=True)
     first, *others = caught.value.faults
     assert "hindsight.toml" in first
-    assert "no 'dp'" in first
-    assert "embedder" in first
+    assert "no 'embeder'" in first
+    assert "embedder," in first
     assert [fault.split(": ")[-1] for fault in others] == [
         "profile must be a string",
         "reranker_candidates must be a number",
@@ -102,6 +102,16 @@ def test_a_key_of_the_wrong_kind_is_not_shown(wrong):
     with pytest.raises(InvalidSettings, match="embedder_api_key must be a string") as caught:
         load_settings(None, {}, embedder_api_key=wrong)
     assert KEY not in str(caught.value)
+
+
+def test_a_key_in_the_place_of_a_name_is_not_shown(write):
+    for load in (
+        lambda: load_settings(None, {}, **{KEY: "embedder_api_key"}),
+        lambda: load_settings(write(f'"{KEY}" = "embedder_api_key"'), {}),
+    ):
+        with pytest.raises(InvalidSettings, match="there is no such name") as caught:
+            load()
+        assert KEY not in f"{caught.value}{caught.value.faults}"
 
 
 def test_a_secret_shows_itself_to_nobody():
@@ -195,6 +205,6 @@ def test_the_command_line_tells_faults_in_one_line(write):
     file = write(f'dp = "{KEY}"\nprofile = 3\n')
     status, _, err = run("--config", file, "stats")
     assert status == 1
-    assert "no 'dp'" in err
+    assert "no such name" in err
     assert "profile must be a string" in err
     assert KEY not in err

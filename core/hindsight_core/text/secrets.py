@@ -69,19 +69,22 @@ _SHAPES = re.compile(
 _INNER_GROUPS = (("password", "password"), ("bearer", "token"), ("basic", "password"), ("hook", "token"))
 _OUTER_GROUPS = (("private_key", "private-key"), ("api_key", "api-key"), ("token", "token"))
 
-_PASSWORD = r"pass(?:word|wd|phrase|code)|pwd|pw|密码|口令|暗号"
+_PASSWORD = r"pass(?:word|wd|phrase|code)|pwd|pw|密码|口令|暗号|(?:提取|门禁|解锁|开机|通行|登录)码"
 _TOKEN = r"(?:access|auth|refresh|bearer|session|bot|api|personal access)?[ _-]?token|(?:访问|接口)?令牌"
 _KEY = r"(?:api|access|secret|private|encryption|signing|master)[ _-]?(?:access[ _-]?)?key|(?:client|app|shared)?[ _-]?secret|(?:API|api)?\s?[密秘]钥"
+_SHORT = r"pass(?:[ -]?key)?"
+"""Says a password only beside an account, and only of a value that is no word: passes are for trains and mountains, too."""
 _CODE = r"PIN(?: code| number)?|(?i:pin code|one[- ]time (?:code|password)|verification code|otp)|(?:短信|手机)?验证码"
-_LABEL = rf"(?<!\[redacted:)(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?:(?P<password>(?i:{_PASSWORD}))|(?P<token>(?i:{_TOKEN}))|(?P<key>(?i:{_KEY}))|(?P<code>{_CODE}))(?![A-Za-z_])"
+_LABEL = rf"(?<!\[redacted:)(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|(?=[\u4e00-\u9fff]))(?:(?P<password>(?i:{_PASSWORD}))|(?P<token>(?i:{_TOKEN}))|(?P<key>(?i:{_KEY}))|(?P<code>{_CODE})|(?P<short>(?i:{_SHORT})))(?:(?![A-Za-z_])|(?<=[\u4e00-\u9fff]))"
 _TOLD = re.compile(
     rf"""
     {_LABEL}
     (?P<scope>\s(?:(?:for|of|on|at)\s(?:the\s|my\s|our\s)?|to\s(?:the|my|our)\s)[\w.-]{{1,40}}(?:\s[\w.-]{{1,40}})??|\s?[(（][^()（）\n]{{1,40}}[)）])?
-    (?P<quote>["'`”’]?)
+    (?P<aside>\s(?:I|we|you|he|she|they)\s\w{{2,8}}|,\s?[^,.\n]{{1,30}},|[，,]|的话)?
+    (?P<quote>(?:["`”]|['’](?!s\s))?)
     (?:
         (?P<assigned>\s{{0,3}}(?:=>|:=|==?|[:：＝])\s{{0,3}})
-      | (?P<stated>\s+(?:is|was|are|will\ be)(?:\s(?:now|still|set\ to))?:?\s+|\s?(?:现在|目前|仍然|还)?(?:是|为)\s?[:：]?\s?)
+      | (?P<stated>\s+(?:is|was|are|it['’]s|will(?:\s\w+)?\ be)(?:\s(?:now|still|set\ to))?:?\s+|['’]s\s+|\s?(?:现在|目前|仍然|还|就|一直|用的|设的)?(?:是|为)\s?[:：]?\s?)
       | (?P<changed>\s+(?:(?:has\ been|was|is)\s)?(?:changed\ |set\ |reset\ |updated\ )?to\s+|\s?(?:已经?)?(?:改|换|设|设置|更新|重置|变更?)(?:成|为|到)了?\s?)
       | (?P<beside>(?(scope)(?!)|\s?))
     )
@@ -94,6 +97,21 @@ _REVERSED = re.compile(
     rf"their)\s(?:[\w-]+\s){{0,2}}(?:{_PASSWORD})(?![A-Za-z])|(?:作为|当作?|做|是)(?:[\w]{{0,6}}的)?(?:密码|口令))",
     re.IGNORECASE,
 )
+_PAIR = re.compile(
+    r"(?:(?<![A-Za-z])(?:(?P<login>log-?ins?)|credentials?|log-?in\sdetails)\s?(?:\s(?:is|are)\s|:)"
+    r"|(?:[账帐]号|用户名?)(?:和|及|与|、)?密码\s?(?:分别)?[是为:：])"
+    r"\s?[\w.@-]{1,40}?(?:\s?[/:|]\s?|(?(login)(?!)|(?:\s?[,，、和]\s?|\sand\s)))(?P<value>[!-~]{6,100})",
+    re.IGNORECASE,
+)
+_ACCOUNT = re.compile(
+    r"(?:(?<![A-Za-z])(?:admin|root|user|log-?in|account|db|database|server|router|wi-?fi|wlan|e?-?mail|ssh|s?ftp|vpn|master|unlock|"
+    r"sudo|my|our|your|his|her|their|new|old|temporary)[\s_.-]?|=[^\s=]{1,40}\s|[\u4e00-\u9fff]\s?)$",
+    re.IGNORECASE,
+)
+"""What stands before "pass" where an account is spoken of."""
+_LISTED = re.compile(r"(?:^|[,;/|&?{(\n\"'，；、])\s?$")
+"""What stands before "pass" in a list of a name and its password."""
+_DATED = re.compile(r"v?\d[\d.,:/-]*[A-Za-z%°]{0,4}|.*[/\\].*")
 _PARAMETER = re.compile(
     r"[?&;](?:api[_-]?key|key|access[_-]?token|token|secret|sig|signature|password|pwd|"
     r"auth)=(?P<value>[^&\s\"'<>#，。]{6,400})",
@@ -106,7 +124,7 @@ _LABEL_ALONE = re.compile(
 
 _TRIGGERS = _words(
     """
-    pass pwd pw token secret key pin otp one-time verification bearer basic 密码 口令 暗号 密钥 秘钥 令牌 验证码
+    pass pwd pw credential login log-in 用户 账号 帐号 提取码 门禁码 解锁码 开机码 通行码 登录码 token secret key pin otp one-time verification bearer basic 密码 口令 暗号 密钥 秘钥 令牌 验证码
     sk- sk_ pk_ rk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat glpat- glptt- gldt- glrt- xox xapp- hf_ npm_ pypi- dop_ hvs. ya29. eyj
     akia asia aroa ltai akid aiza gsk_ xai- pplx- tvly- r8_ sg. whsec_ hooks.slack :// :aa -----begin
     """
@@ -123,7 +141,7 @@ _NO_VALUE = _words(
 )
 _NO_VALUE_ENDING = ("ed", "ing", "able", "ible", "ly", "ful")
 _NO_VALUE_CHINESE = re.compile(
-    r"[请忘什多少哪谁不没错正一必空我你他她它这那由用需要在很太被存保加啥吗呢吧的了过对和与或及如随默强弱安随相同长短]|[0-9一二两三四五六七八九十]+[位个天年月次种]"
+    r"[请每忘什多少哪谁不没错正一必空我你他她它这那由用需要在很太被存保加啥吗呢吧的了过对和与或及如随默强弱安随相同长短]|[0-9一二两三四五六七八九十]+[位个天年月次种]"
 )
 _PLACEHOLDER = re.compile(
     r"\[redacted|<.*|\$\{?\w.*|\{+.*|%\w+%?|\*+|[xX•.·_-]+$|…|your[-_ ]?\w*|my[-_ ]?(?:password|token|key).*|"
@@ -133,7 +151,7 @@ _PLACEHOLDER = re.compile(
 )
 _LABEL_WORD = re.compile(r"password|passwd|token|secret|api_?key", re.IGNORECASE)
 _ENDS_CLAUSE = re.compile(r"\s*(?:[.,;!?)\n，。；！？、）]|$|and\b|but\b|so\b|now\b)")
-_KINDS = {"password": "password", "token": "token", "key": "api-key", "code": "code"}
+_KINDS = {"password": "password", "token": "token", "key": "api-key", "code": "code", "short": "password"}
 
 
 def redact(text: str) -> Redaction:
@@ -202,6 +220,10 @@ def _told(text: str) -> Iterator[tuple[int, int, str]]:
             place = end
         else:
             place = max(match.end(label), place + 1)
+    for match in _PAIR.finditer(text):
+        value = _trimmed(match["value"], False)
+        if _is_said(value) and _LABEL_WORD.search(value) is None:
+            yield match.start("value"), match.start("value") + len(value), "password"
     for match in _REVERSED.finditer(text):
         if _is_mixed(match["value"], 4) and _PLACEHOLDER.match(match["value"]) is None:
             yield *match.span("value"), "password"
@@ -223,6 +245,16 @@ def _is_value(text: str, match: re.Match[str], label: str, value: str, end: int)
     if label == "code":
         return re.fullmatch(r"\d{4,8}", value) is not None
     assigned, beside = match["assigned"], match["beside"] is not None
+    if label == "short":
+        before = text[max(0, match.start() - 60) : match.start()]
+        named = re.search(r"(?i:db|admin|root|user|smtp|ftp|redis|mysql|postgres|pg)_$", before) is not None
+        if named and "=" in (assigned or ""):
+            return len(value) > 2
+        listed = match["stated"] is None and _LISTED.search(before)
+        moved = match["changed"] is None or re.search(r"(?i:\b(?:re)?set|chang|updat|[改换设])", before)
+        return bool((_ACCOUNT.search(before) or listed) and moved) and _is_said(value)
+    if match["aside"] is not None:
+        return _is_said(value)
     if _LABEL_WORD.search(value) is not None and not any(map(str.isdigit, value)):
         return False  # password=user_password
     if label != "password":
@@ -241,6 +273,11 @@ def _is_value(text: str, match: re.Match[str], label: str, value: str, end: int)
     if value.isascii():
         return len(value) > 4 and value.isalpha() and not folded.endswith(_NO_VALUE_ENDING)
     return 1 < len(value) < 13 and "的" not in value and _NO_VALUE_CHINESE.match(value) is None
+
+
+def _is_said(value: str) -> bool:
+    """Whether a value that little else speaks for looks like a password: long and mixed, and no date, size or path."""
+    return _is_mixed(value, 6) and any(map(str.isalpha, value)) and _DATED.fullmatch(value) is None
 
 
 def _is_mixed(value: str, least: int) -> bool:
