@@ -78,8 +78,13 @@ EVOLVES = {  # what is stored, and what replaces it
         ("The port changed to 7421.", "The port changed to 7422."),
         ("I use Vim.", "I switched to Helix."),
         ("The ingest port is 7150.", "ingest port is 7160 now instead of 7150"),
+        ("The snack budget is 80.", "I've had to raise the snack budget to 95, everybody is hungry."),
+        ("Please call me Doctor Varga.", "Just call me Ilka from now on."),
+        ("Show me the recipes in Danish.", "From now on show me the recipes in Finnish, please."),
     ],
     "zh": [
+        ("验收会在 5 月 8 号。", "客户没空，验收会调到 5 月 11 号"),
+        ("直接叫我老贺就行。", "以后叫我贺工吧，老贺听着显老"),
         ("我们的迭代周期是两周。", "我们的迭代周期是三周。"),
         ("我现在用 Neovim。", "我现在改用 Helix。"),
         ("网关的端口改成 7421 了。", "网关的端口改成 7422 了。"),
@@ -383,6 +388,16 @@ def test_an_assistant_never_supersedes_what_a_user_said():
         judge("The port is 7420.", "The port is 7421 now.", new_speaker="assistant").verdict
         is not Verdict.EVOLVES
     )
+
+
+def test_passages_of_two_documents_must_lie_near_each_other():
+    old, new = (
+        "The sieve makes 40 primes a second.",
+        "The sieve was changed, it makes 90 primes a second now.",
+    )
+    assert judge(old, new, speaker=None, similarity=0.55).verdict is Verdict.EVOLVES
+    assert judge(old, new, speaker=None, similarity=0.45).verdict is Verdict.RELATED
+    assert judge(old, new, speaker="user", similarity=0.45).verdict is Verdict.EVOLVES
 
 
 def test_a_record_is_corrected_by_its_next_edition_where_a_person_contradicts_himself():

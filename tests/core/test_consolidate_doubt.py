@@ -41,6 +41,19 @@ from hindsight_core.consolidate.doubt import doubtful
             "冯舒言和溪涛仓库的同事讨论了路线图，决定采用外包。",
         ),
         ("The flat costs 900 a month.", "The other flat costs 700 a month."),
+        (
+            "Sorting Networks Revisited (Note 58). By Amara Voss.",
+            "Sorting Networks Revisited (Note 61). By Amara Voss.",
+        ),
+        ("Register of Bridges by County, 1931.", "Register of Bridges by County, 1932."),
+        ("我不吃香菜。", "小时候我可爱吃香菜了"),
+        ("Now I hate olives.", "As a child I loved olives."),
+        ("4 月的版本是 2.1。", "5 月的版本推迟了一周"),
+        ("我师傅的老家是湖北武汉。", "我师傅的老家是武汉，湖北的那个。"),
+        ("我的平板是橙子的Pad7。", "我现在的平板就是橙子的Pad7。"),
+        ("我路过了松林公园。", "松林公园真是好地方，海风一吹，心情别提有多舒畅了"),
+        ("我平时用的是露晶面霜。", "露晶面霜真不错，用完脸上一直都很润"),
+        ("It trips above 35 °C for 10 minutes.", "触发值由 35°C 调整为 33°C，持续 10 分钟不变。"),
     ],
 )
 def test_both_stay(earlier, later):

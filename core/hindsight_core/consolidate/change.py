@@ -30,7 +30,7 @@ from hindsight_core.consolidate.overlap import (
 )
 from hindsight_core.consolidate.same import opposed
 from hindsight_core.consolidate.slot import another_slot, renewed
-from hindsight_core.consolidate.statement import Fact
+from hindsight_core.consolidate.statement import Clause, Fact
 from hindsight_core.consolidate.template import other_value
 
 _STRONG = Mark.ENDED | Mark.CHANGED
@@ -47,6 +47,8 @@ _AREAS = frozenset(["squar", "sqm", "acre", "平米", "平方", "平"])
 _SHORT = 8
 """A fact of so many words is one fact; a longer one must be met more fully to be replaced."""
 _MET, _MET_WHEN_LONG = 0.25, 0.5
+_TOPICS = 2
+"""Of so many topics one must be met by its word, and not only by a value that both give."""
 
 
 class Finding(NamedTuple):
@@ -80,7 +82,7 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
         if not record and _cannot_change(earlier, later):
             return Finding(False, "what cannot change has two values")
         return Finding(True, reason)
-    if found := implied.corrected(later, earlier, shared):
+    if found := implied.corrected(later, earlier, shared) or implied.addressed(later, earlier, later.marks):
         return Finding(True, found)
     firm = earlier.marks & Mark.PLANS or later.marks & Mark.LASTS or "instead" in later.words
     marks = later.marks if firm else later.sure
@@ -153,7 +155,11 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         return None
     share = 1.0 if unit_alone else coverage(earlier, shared, kept)
     met = share >= (_MET if len(earlier.keys) <= _SHORT else _MET_WHEN_LONG)
-    near = unit_alone or not core or (core - earlier.names and changed and same_slot(later, earlier, changed))
+    near = (
+        unit_alone
+        or (not core and len(earlier.keys) < _TOPICS)
+        or (core - earlier.names and changed and same_slot(later, earlier, changed))
+    )
     if met and changed and near:
         kinds = {new.kind for new, _ in changed}
         happened = _happened(later, {new for new, _ in changed})
@@ -187,6 +193,15 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         return Finding(True, "it changed")
     if share >= 0.5 and marks & Mark.LASTS and marks & Mark.WISH and theme(earlier) in told:
         return Finding(True, "another wish")
+    left = earlier.keys - shared
+    if (
+        left
+        and left <= earlier.names
+        and share >= 0.5
+        and marks & Mark.LASTS
+        and foreign(later.names, earlier)
+    ):
+        return Finding(True, "another one from now on")
     if _by_now(later, earlier, shared, marks, share):
         return Finding(True, "another value by now")
     return _opposite(later, earlier, shared, marks, share)
@@ -213,12 +228,20 @@ _ADDITIVE = word_set(
 """Relations to which "now" adds."""
 
 
+def _says(clause: Clause, keys: frozenset[str]) -> bool:
+    return all(key in clause.keys or (key >= _HAN and key in clause.han) for key in keys)
+
+
 def _by_now(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, share: float) -> bool:
     """Whether "now" tells of another value, rather than adding detail to the same."""
     if not marks & (Mark.NOW | Mark.CHANGED) or not _ADDITIVE.isdisjoint(earlier.clauses[0].words):
         return False
     if one_word_apart(later, earlier, shared):
         return True
+    named = earlier.names | earlier.codes
+    again = any(_says(part, earlier.keys) for part in parts(later)) or not later.clauses
+    if named and earlier.keys | named <= shared and again:
+        return False  # all of it is said again
     if not marks & Mark.NOW:
         return False
     if share >= 0.75 and not any(

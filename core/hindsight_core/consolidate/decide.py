@@ -24,6 +24,9 @@ _BESIDES = 2
 """So many words an earlier statement may hold beyond the fact that is replaced."""
 _UNMET = 3
 """So many topics of it, or a third of them, may the later statement leave unmentioned."""
+_NEAR_RECORDS = 0.5
+"""Passages of documents share words and signs of change with whatever is about the same field; what one of them replaces lies
+nearer than this. (Of what one person says again, a third lies farther.)"""
 _FEW = 4
 """Texts of so many sentences together are short enough to contradict each other as a whole."""
 _SIGN = Mark.ENDED | Mark.CHANGED | Mark.NOW | Mark.LASTS
@@ -85,7 +88,7 @@ def decide(
     decision = _compare(later, earlier)
     if decision is None:
         return _related(new, old, similarity)
-    if decision.verdict is Verdict.EVOLVES and doubtful(later, earlier):
+    if decision.verdict is Verdict.EVOLVES and (_far(new, old, similarity) or doubtful(later, earlier)):
         return Decision(Verdict.RELATED, "in doubt both stay")
     if (
         decision.verdict is Verdict.EVOLVES
@@ -121,6 +124,12 @@ def _compare(later: Statement, earlier: Statement) -> Decision | None:
             elif len(later.facts) + len(earlier.facts) <= _FEW:
                 found = Decision(Verdict.CONTRADICTS, reason)
     return found
+
+
+def _far(new: Statement, old: Statement, similarity: float | None) -> bool:
+    """Whether two texts that are not the same person's lie too far apart to be about one thing."""
+    personal = new.speaker is not None and new.speaker == old.speaker
+    return not personal and similarity is not None and similarity < _NEAR_RECORDS
 
 
 def _whole(told: Fact, earlier: Statement) -> bool:

@@ -36,6 +36,9 @@ _FORMERLY = Lazy(
     r"^in (?:19|20)\d\d\b|以前|曾经|从前|原先|原来(?!是)|[\d一二三四五六七八九十]年前|当年|我们?(?:19|20)\d\d年",
     re.IGNORECASE,
 )
+_LONG_AGO = Lazy(
+    r"\bas a child\b|\bwhen (?:i|we) (?:was|were) (?:a child|kids|little|young)\b|小时候", re.IGNORECASE
+)
 _FORMER_THING = Lazy(
     r"\b(?:(?<!years )(?<!year )(?<!months )old|former|previous|last (?:year|month|week|term|season)'?s?)\b|旧|去年|前年|上个?[月周]|上学期",
     re.IGNORECASE,
@@ -59,6 +62,8 @@ _PREDICATE = (
         "been being 's 're had = : listens weighs 改 换 有 叫 住 ： 需 要 坐 重 花 设 升 延 推 挪 调 搬"
     )
 )
+_SMALL, _TITLE_WORDS = 3, 3
+"""What has fewer words of more letters could be a sentence about somebody: "Ann got Marlin"."""
 _AGAIN = Lazy(r"\bagain\b|再(?:说|发|问|来)", re.IGNORECASE)
 
 
@@ -69,11 +74,13 @@ def doubtful(later: Statement, earlier: Statement) -> bool:
         _REQUEST.search(text) and (_OCCASION.search(text) or not _STANDING.search(text)) for text in texts
     ):
         return True
-    if any(_FORMERLY.search(text) and not _NOW.search(text) for text in texts):
+    if any(_LONG_AGO.search(text) or (_FORMERLY.search(text) and not _NOW.search(text)) for text in texts):
         return True
     if _FORMER_THING.search(earlier.text) and not _FORMER_THING.search(later.text):
         return True
     if _OTHER.search(later.text) and not _OTHER.search(earlier.text):
+        return True
+    if all(map(_titled, texts)):
         return True
     days = [{day.casefold() for day in _DEICTIC.findall(text)} for text in texts]
     if days[0] and days[1] and days[0] != days[1]:
@@ -92,7 +99,15 @@ def doubtful(later: Statement, earlier: Statement) -> bool:
     return _labels_differ(later, earlier) or _subjects_differ(later, earlier)
 
 
-_NUMBER_HAN = Lazy(r"(?:\d+|[一二三四五六七八九十]+)[号期路栋](?=[\u4e00-\u9fff])")
+def _titled(text: str) -> bool:
+    """Whether a text begins as a title does, with capitals and without a verb: "Index by Subject, 1969" names a thing."""
+    words = text.split(". ", 1)[0].split()
+    weighty = [word for word in words if len(word) > _SMALL and word not in PREPOSITIONS]
+    capitals = all(word.lstrip('("“')[:1].isupper() or not word.isalpha() for word in weighty)
+    return len(weighty) >= _TITLE_WORDS and capitals and COPULAS.isdisjoint(words) and text[0] < _HAN
+
+
+_NUMBER_HAN = Lazy(r"(?:\d+|[一二三四五六七八九十]+) ?(?:[号期路栋](?=[\u4e00-\u9fff])|月份?的)")
 _SIDE = Lazy(
     r"^[\s“\"「]*[\u4e00-\u9fffA-Za-z0-9_-]{2,10}? ?的 ?(?P<what>[\u4e00-\u9fffA-Za-z_]{2,8}?) ?(?=现在|已|是|在|用|改|换|搬|要|将|从|升|为|叫|由|归|\d)"
 )

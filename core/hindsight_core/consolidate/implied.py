@@ -1,6 +1,6 @@
 """Changes that are implied: the later fact need not name the slot of the earlier one.
 
-A correction of what was just said, a move to another home, a bare "I switched to ...".
+A correction of what was just said, another name to be called by, a move to another home, a bare "I switched to ...".
 """
 
 from __future__ import annotations
@@ -26,6 +26,24 @@ def corrected(later: Fact, earlier: Fact, shared: frozenset[str]) -> str | None:
             alike = new.atoms[:1] == old.atoms[:1] and new.atoms != old.atoms
             if alike and len(old.keys - shared) <= 1 < len(old.atoms):
                 return "corrected"
+    return None
+
+
+_CALLED = Lazy(r"\bcall me (?!back|later|when|if|on|at|in|a|the)(?P<name>\w+)")
+_CALLED_HAN = Lazy("(?:[叫喊]|称呼)我(?![们的去来起回吃])(?P<name>[^，。吧就好了]{1,4})")
+
+
+def addressed(later: Fact, earlier: Fact, marks: int) -> str | None:
+    """How somebody wants to be called from now on, after another way."""
+    if not marks & (Mark.LASTS | Mark.NOW | Mark.CHANGED):
+        return None
+    for pattern, texts in (
+        (_CALLED, [[part.said for part in parts(fact)] for fact in (later, earlier)]),
+        (_CALLED_HAN, [[part.han for part in parts(fact)] for fact in (later, earlier)]),
+    ):
+        new, old = (next(filter(None, map(pattern.search, found)), None) for found in texts)
+        if new and old and new["name"] != old["name"]:
+            return "another form of address"
     return None
 
 

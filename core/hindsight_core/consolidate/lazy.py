@@ -37,3 +37,7 @@ class Lazy:
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """As of a compiled pattern."""
         return self._compiled.finditer(text)
+
+    def sub(self, replacement: str, text: str) -> str:
+        """As of a compiled pattern."""
+        return self._compiled.sub(replacement, text)

@@ -38,8 +38,10 @@ _TOKEN = Lazy(
     r"|(?P<pause>[,，、()（）\"“”\u2013\u2014]+| - |[:：=]+)"
     r"|(?P<aside>[\[\]])"
     r"|(?P<other>[^\W_]+)"
-    r"|(?P<symbol>[^\w\s.…'’‘`《》〈〉「」『』【】·-])"
+    r"|(?P<symbol>°[CF]\b|[^\w\s.…'’‘`《》〈〉「」『』【】·-])"
 )
+_SPACED = Lazy(rf"(?<=\d) (?=[{_HAN}])|(?<=[年月]) (?=\d)")
+"""Mixed script is often set with spaces around its numbers: "3 月 6 号" is a date all the same."""
 _ABBREVIATION = Lazy(r"(?:\b(?:Inc|Ltd|Co|Corp|Jr|Sr|Dr|Mr|Mrs|Ms|St|vs|etc|approx|Prof|e\.g|i\.e)|\b[A-Z])$")
 _LONGEST_WORD = 64
 
@@ -149,7 +151,7 @@ _IS = (["is"], ["are"], ["was"], ["were"], ["be"], ["the"])
 def sentences(text: str) -> Iterator[list[ClauseReader]]:
     """The sentences of a text, each as its clauses; never an empty one."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        text = _SPACED.sub("", unicodedata.normalize("NFKC", text))
     clauses = [ClauseReader()]
     end = -1
     aside = False

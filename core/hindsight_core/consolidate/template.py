@@ -18,6 +18,7 @@ from hindsight_core.consolidate.values import Value, comparable, same_amount
 _LONGEST_VALUE = 8
 _LONGEST_CHINESE_NAME = 4
 _HAN = "\u3400"
+_PARTICLES = frozenset("个的")
 _SEPARATE = word_set("in on at for with from to by 在 从 给 跟")
 
 
@@ -40,6 +41,8 @@ def other_value(later: Clause, earlier: Clause) -> str | None:
     head = later.kinds[:begin]
     verb = max(head.rfind("v"), head.rfind("="))
     chinese = isinstance(new[0], str) and new[0] >= _HAN
+    if chinese and _fuller(new, old):
+        return None
     said = (
         "=" if chinese and later.kinds[verb] == "=" and begin - 1 == verb else "v="
     )  # what follows a copula is a noun, whatever its tag
@@ -76,6 +79,12 @@ def other_value(later: Clause, earlier: Clause) -> str | None:
     if wish and verb <= 0:
         return "another wish" if names else None
     return "another value of the same relation" if _relates_to_one(later, verb, begin, names) else None
+
+
+def _fuller(new: tuple[str | Value, ...], old: tuple[str | Value, ...]) -> bool:
+    """Whether a Chinese value is the other with more or fewer words: 武汉 / 湖北武汉, 博士 / 博士毕业."""
+    one, two = ({atom for atom in atoms if isinstance(atom, str)} - _PARTICLES for atoms in (new, old))
+    return one < two or two < one
 
 
 def _holds_one(clause: Clause, verb: int, names: bool, kinds: tuple[str, str]) -> bool:
