@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from hindsight_core import arrays
 from hindsight_core.arrays import distinct, product
-from hindsight_core.threads import beside
+from hindsight_core.threads import beside, shared
 
 
 @given(st.lists(st.integers(-5, 40)))
@@ -40,3 +41,24 @@ def test_work_beside_other_work_gives_its_result_or_its_error(monkeypatch):
             failing()
     monkeypatch.setattr("hindsight_core.threads._pool", lambda: None)  # a single processor
     assert beside(threading.get_ident, worthwhile=True)() == here
+
+
+def test_work_that_is_shared_out_is_done_once_and_its_error_is_raised(monkeypatch):
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr("hindsight_core.threads._pool", lambda: pool)
+        done: list[int] = []
+        finish = shared([partial(done.append, i) for i in range(20)])
+        finish()
+        assert sorted(done) == list(range(20))
+        failing = shared([partial(done.append, 20), lambda: 1 // 0])
+        with pytest.raises(ZeroDivisionError):
+            failing()
+        blocked = threading.Event()
+        busy = pool.submit(blocked.wait)  # another recall has the thread: nobody waits for it
+        shared([partial(done.append, i) for i in range(21, 25)])()
+        assert sorted(done) == list(range(25))
+        blocked.set()
+        assert busy.result()
+    monkeypatch.setattr("hindsight_core.threads._pool", lambda: None)
+    shared([partial(done.append, 25), partial(done.append, 26)])()
+    assert len(done) == 27

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from hindsight_core.errors import InvalidInput, StoreError
 from hindsight_core.ports import Probe, Visibility
-from hindsight_core.stores import index as index_module
-from hindsight_core.stores.index import Rows, SearchIndex, dense, mask, postings, select
+from hindsight_core.stores.index import Rows, SearchIndex, contents, dense, mask, postings, select
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.unit import LinkKind, MemoryType, Status
 
@@ -410,13 +409,14 @@ def thresholds(request):
     """With small numbers, every few memories are merged and compacted, and every way of looking up is taken."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small numbers":
-            patch.setattr(index_module, "_FEW_DEAD", 2)
+            patch.setattr(contents, "_FEW_DEAD", 2)
             patch.setattr(postings, "_FEW", 8)
             patch.setattr(postings, "_SHORT", 4)
             patch.setattr(postings, "_GALLOP", 1)
             patch.setattr(mask, "_FEW", 2)
             patch.setattr(select, "_BLOCK", 2)
             patch.setattr(dense, "_CHUNK", 3)
+            patch.setattr(dense, "_PIECE", 4)
             patch.setattr(dense, "_PRODUCTS", 9)
         yield
 
