@@ -64,7 +64,7 @@ class Settings:
         scope: Whose memory; segments are separated by slashes.
         profile: A preset's name, or a JSON file.
         embedder: "auto", "local", "none", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:MODEL" or "bge-m3:MODEL".
-        keywords: "bge-m3:MODEL": words get learnt weights; BM25 by default.
+        keywords: "bge-m3:MODEL": words get learnt weights; BM25 alone by default.
         embedder_base_url: Address of an endpoint.
         embedder_api_key: Its key.
         embedding_cache: A file that keeps vectors.

@@ -1,4 +1,4 @@
-"""Learnt weights of tokens in place of BM25: packing, checking, scale, recall, outages, moving over."""
+"""Learnt weights of tokens beside BM25: packing, checking, scale, recall, outages, moving over."""
 
 import logging
 import re

@@ -74,9 +74,8 @@ def test_one_model_gives_vectors_and_keywords(folder, tmp_path, together):
         assert memory.stats()["keywords"] == dense.sparse_fingerprint
         hits = memory.recall("the port of the gateway", floor=None)
         assert hits[0].unit.content == TEXTS[0]
-        assert hits[0].signals["keyword"].raw == pytest.approx(
-            memory.parts.keywords.scale * sum(w * w for w in dense.sparse_query(TEXTS[0]).values()), rel=0.03
-        )
+        learnt = memory.parts.keywords.scale * sum(w * w for w in dense.sparse_query(TEXTS[0]).values())
+        assert hits[0].signals["keyword"].raw >= 0.97 * learnt > 0
         assert not any("weights" in finding.problem for finding in memory.doctor())
 
 

@@ -1,8 +1,8 @@
 """Sparse embedders with the seams checked: learnt weights of tokens, what they stand for, and on what scale.
 
-A store that has them takes their dot product for the score of the keyword channel, in place of BM25. Which words of a question a
-memory holds is still asked of the words themselves: relevance, covering and bridges are about words, and a token of some
-weight is found in nearly every text.
+A store that has them scores the keyword channel by their dot product or by BM25, whichever speaks the louder for a memory. Which
+words of a question a memory holds is still asked of the words themselves: relevance, covering and bridges are about words, and
+a token of some weight is found in nearly every text.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Hindsight(Changes):
             embedder: "auto" (the bundled model where installed, else none), "local", "openai:MODEL", "onnx:FOLDER",
                 "sentence-transformers:MODEL", "bge-m3:MODEL", an `Embedder`, a function from a list of strings to vectors, or None: recall
                 then works by words, names and time.
-            keywords: A model that gives words learnt weights, which take the place of BM25: "bge-m3:MODEL" or a
+            keywords: A model that gives words learnt weights, asked beside BM25: "bge-m3:MODEL" or a
                 `SparseEmbedder`. None by default.
             extractor: Finds summary, entities, importance and type; rules by default. See `llm.LLMExtractor`.
             judge: Says what a text means for an earlier one where rules cannot tell; none by default. See `llm.LLMJudge`.

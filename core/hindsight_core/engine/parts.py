@@ -52,7 +52,7 @@ class Parts:
         calibration: Of the embedder's cosines; None without an embedder.
         count_tokens: Counts tokens for context blocks.
         reranker: Or None: the fused order stands.
-        keywords: Gives words learnt weights; None: BM25.
+        keywords: Gives words learnt weights; None: BM25 alone.
         closes: Closes what was opened along with the store: caches, connections.
     """
 

@@ -89,7 +89,7 @@ class Bank:
         term_df: int64 (T,) number of visible memories holding each query term.
         entity_df: int64 (E,) the same for query entities.
         newest: Epoch seconds of the newest dated visible memory; nan when none is dated.
-        learnt_mean: Mean of `Candidates.learnt` over all visible memories; 0 when the probe asks for no tokens.
+        learnt_mean: Mean sum of `Candidates.learnt` over all visible memories; 0 when the probe asks for no tokens.
         learnt_std: Its standard deviation.
     """
 
@@ -125,7 +125,7 @@ class Candidates:
         seq: int64 (n,) order of arrival.
         group: int64 (n,) code of the session or document it belongs to within its scope; -1 = none.
         length: int32 (n,) number of terms in the memory, tokens not counted.
-        learnt: float32 (n,) dot product with the learnt weights of the question's tokens; None when it has none.
+        learnt: float32 (n, L) product of the learnt weights of memory and question for each of its tokens; None when it has none.
     """
 
     rows: Ints

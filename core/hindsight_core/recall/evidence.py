@@ -72,27 +72,29 @@ def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
 
 
 def keyword_sums(candidates: Candidates, words: Floats) -> Floats:
-    """The keyword score as measured: the sum of learnt weights where there is one, else the BM25 sum."""
+    """The keyword score as measured: the BM25 sum, or that of learnt weights where it is larger."""
     if candidates.learnt is None:
         return words
-    return np.where(candidates.learnt > 0, candidates.learnt, words)
+    larger: Floats = np.maximum(words, candidates.learnt.sum(axis=1))
+    return larger
 
 
 def keyword_deviations(words: FloatArray, learnt: Floats | FloatArray | None, bank: Bank) -> FloatArray:
-    """Deviations of the keyword channel: by learnt weights where a sparse embedder gave some, else by BM25.
+    """Deviations of the keyword channel: by words or by learnt weights, whichever speak the louder.
 
-    A memory that was written while the embedder was away has no tokens, and so no sum: its words stand in.
+    Learnt weights know synonyms, words know rare names: taking weights alone lost six points (docs/decisions.md, 16). And a
+    memory that was written while the sparse embedder was away has its words to be found by.
 
     Args:
         words: Deviations of the BM25 sum.
-        learnt: Sums of learnt weights, on the scale of BM25; None without a sparse embedder.
+        learnt: (n, L) products of learnt weights, on the scale of BM25; None without a sparse embedder.
         bank: What the question finds on average.
     """
     if learnt is None:
         return words
-    sums = np.asarray(learnt, np.float64)
+    sums = learnt.sum(axis=1, dtype=np.float64)
     scale = _scale(bank.size, bank.learnt_mean, bank.learnt_std, 0.0, _KEYWORD_DEVIATION)
-    return np.where(sums > 0, scale.standard(sums), words)
+    return np.maximum(words, scale.standard(sums))
 
 
 def step_edges(edges: Edges, rows: Ints) -> tuple[Ints, Ints, Ints]:
@@ -163,8 +165,9 @@ def gather(
         begins = np.flatnonzero(np.diff(source, prepend=-1))
         at = source[begins]
         near_terms[at] = np.maximum(near_terms[at], np.maximum.reduceat(shared, begins, axis=0))
-        if near_learnt is not None and candidates.learnt is not None:
-            np.maximum.at(near_learnt, source, candidates.learnt[target] * share * spreading.turn)
+        if near_learnt is not None:
+            shared = near_learnt.take(target, axis=0) * (share * spreading.turn)[:, None]
+            near_learnt[at] = np.maximum(near_learnt[at], np.maximum.reduceat(shared, begins, axis=0))
         lift = cosine[target] - meaning.mean
         lift[np.isnan(lift)] = 0.0
         np.add.at(near_cosine, source, lift * share * spreading.turn_meaning)

@@ -25,7 +25,7 @@ _KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the words and entities of a probe find; `parts` is BM25, an entry for each of `terms`; `learnt` is by slot."""
+    """What a probe finds: `parts` is BM25, an entry for each of `terms`; `learnt` lists of tokens with products of weights."""
 
     probe: Probe
     mask: Mask
@@ -33,7 +33,7 @@ class _Found:
     terms: Lists
     parts: Floats
     entities: Lists
-    learnt: Floats | None
+    learnt: tuple[Lists, Floats] | None
     cosine: list[Floats] = field(default_factory=list)  # of all visible memories, once they were compared
 
 
@@ -82,9 +82,11 @@ class SearchIndex(Contents):
         channels = [self._best(probe.top, worded, -words)]
         learnt_mean, learnt_std = 0.0, 0.0
         if found.learnt is not None:
-            weighed = np.flatnonzero(found.learnt > 0)
-            learnt_mean, learnt_std = _moments(found.learnt[weighed], len(mask))
-            channels.append(self._best(probe.top, weighed, -found.learnt[weighed]))
+            lists, parts = found.learnt
+            learnt = np.bincount(lists.slots, parts, size)
+            weighed = np.flatnonzero(learnt > 0)
+            learnt_mean, learnt_std = _moments(learnt[weighed], len(mask))
+            channels.append(self._best(probe.top, weighed, -learnt[weighed]))
         if len(found.entities.slots):
             df = found.entities.df
             entity = np.bincount(found.entities.slots, np.repeat(idf(len(mask), df), df), size)
@@ -263,13 +265,12 @@ class SearchIndex(Contents):
         self._found = [found, *self._found[: _KEPT - 1]]
         return found
 
-    def _learnt(self, probe: Probe, mask: Mask) -> Floats | None:
-        """Dot product of learnt weights of every memory, by slot; None when the probe asks for no tokens."""
+    def _learnt(self, probe: Probe, mask: Mask) -> tuple[Lists, Floats] | None:
+        """Products of learnt weights, an entry for each memory and token; None when the probe asks for no tokens."""
         if not len(probe.learnt):
             return None
         lists = self._terms.find(probe.learnt, mask)
-        parts = np.repeat(probe.learnt_weights, lists.df) * WEIGHT.take(lists.counts)
-        return np.bincount(lists.slots, parts, len(self._memories)).astype(np.float32)
+        return lists, np.repeat(probe.learnt_weights, lists.df) * WEIGHT.take(lists.counts)
 
     def _keyword(self, found: _Found) -> Doubles:
         """Weighted BM25 sum of every memory, by slot."""
@@ -312,6 +313,13 @@ class SearchIndex(Contents):
         entities = np.zeros((len(unique), len(probe.entities)), np.bool_)
         _, entity, row = found.entities.among(unique, len(memories))
         entities[row, entity] = True
+        learnt = None
+        if found.learnt is not None:
+            lists, parts = found.learnt
+            learnt = np.zeros((len(unique), len(probe.learnt)), np.float32)
+            entries, token, row = lists.among(unique, len(memories))
+            learnt[row, token] = parts[entries]
+            learnt = learnt if inverse is None else learnt[inverse]
         return Candidates(
             rows=memories.row.view[slots],
             ids=memories.ids(slots),
@@ -328,7 +336,7 @@ class SearchIndex(Contents):
             seq=memories.seq.view[slots],
             group=memories.group.view[slots].astype(np.int64),
             length=memories.length.view[slots],
-            learnt=None if found.learnt is None else found.learnt[slots],
+            learnt=learnt,
         )
 
 

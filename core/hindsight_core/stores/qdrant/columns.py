@@ -56,8 +56,8 @@ class Columns:
         return found
 
     def learnt(self, probe: Probe) -> Floats:
-        """Dot product of learnt weights with those of a probe's tokens, float32 (n,)."""
-        found: Floats = WEIGHT.take(self.counts(probe.learnt).astype(np.int64)) @ probe.learnt_weights
+        """Products of learnt weights with those of a probe's tokens, float32 (n, L)."""
+        found: Floats = WEIGHT.take(self.counts(probe.learnt).astype(np.int64)) * probe.learnt_weights
         return found
 
     def named(self, names: Ids) -> Flags:

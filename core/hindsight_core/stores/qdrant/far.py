@@ -136,7 +136,7 @@ class FarReading(Measuring):
             first(np.flatnonzero(~np.isnan(cosine)), -cosine),
         ]
         if len(probe.learnt):
-            learnt = self._once(Columns.learnt, probe, rows)
+            learnt = self._once(Columns.learnt, probe, rows).sum(axis=1)
             chosen.append(first(np.flatnonzero(learnt > 0), -learnt))
         if len(probe.windows):
             inside = np.flatnonzero(self._of(lambda block: block.in_window(probe.windows), rows))

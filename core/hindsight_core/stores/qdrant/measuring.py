@@ -81,7 +81,7 @@ class Measuring(Window):
         learnt_mean, learnt_std = 0.0, 0.0
         if len(probe.learnt) and len(rows):
             learnt_mean, learnt_std = _moments(
-                self._once(Columns.learnt, probe, rows).astype(np.float64), weight
+                self._once(Columns.learnt, probe, rows).sum(axis=1, dtype=np.float64), weight
             )
         bank = Bank(
             size=size,
