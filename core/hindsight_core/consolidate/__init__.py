@@ -11,9 +11,11 @@ text, so that every verdict can be repeated and explained.
     change     when a fact replaces another       slot     whether it is the same slot that has changed
     implied    when it need not name the slot     doubt    when both had better stay
     decide     the verdict
+    asked      which of two values a question is about has been overtaken
 """
 
+from hindsight_core.consolidate.asked import AskedValue, asked_value
 from hindsight_core.consolidate.decide import Decision, Verdict, decide
 from hindsight_core.consolidate.statement import Statement, read_statement
 
-__all__ = ["Decision", "Statement", "Verdict", "decide", "read_statement"]
+__all__ = ["AskedValue", "Decision", "Statement", "Verdict", "asked_value", "decide", "read_statement"]

@@ -30,7 +30,8 @@ nearer than this. (Of what one person says again, a third lies farther.)"""
 _FEW = 4
 """Texts of so many sentences together are short enough to contradict each other as a whole."""
 _SIGN = Mark.ENDED | Mark.CHANGED | Mark.NOW | Mark.LASTS
-_MACHINES = word_set("assistant ai bot system agent model")
+MACHINES = word_set("assistant ai bot system agent model")
+"""Speakers who explain and repeat; what they say changes nobody's facts."""
 
 
 class Verdict(StrEnum):
@@ -102,7 +103,7 @@ def decide(
 
 def _compare(later: Statement, earlier: Statement) -> Decision | None:
     apart = later.speaker != earlier.speaker and later.speaker is not None and earlier.speaker is not None
-    by_machine = later.speaker in _MACHINES
+    by_machine = later.speaker in MACHINES
     if by_machine and (apart or len(later.facts) > 2):  # what an assistant explains changes no fact
         return None
     record = later.speaker is None and earlier.speaker is None

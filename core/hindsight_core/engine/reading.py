@@ -15,6 +15,7 @@ import numpy as np
 from hindsight_core.embedding import embed_query_checked, local_background
 from hindsight_core.engine.checks import choice, shown, whole
 from hindsight_core.engine.keywords import question_weights
+from hindsight_core.engine.overtaken import latest_value_first
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.rerank import reranked
 from hindsight_core.errors import EmbeddingError, InvalidInput, NotFound, StoreBusy, StoreUnwritable
@@ -204,7 +205,8 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
         if second is not None:
             found = reranked(second, "\n".join([*request.history, request.query]), found)[: request.k]
         found += more
-        found = _with_history(parts.store, newest_first(found), request.now)
+        found = latest_value_first(request.query, newest_first(found))
+        found = _with_history(parts.store, found, request.now)
     log.add(recall_id, request.query, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
 
