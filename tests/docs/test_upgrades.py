@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hindsight_core.embedding import EndpointEmbedder, resolve
+from hindsight_core.embedding import EndpointEmbedder, resolve, resolve_sparse
 from hindsight_core.errors import MissingExtra
 from hindsight_core.reranking import BoundedReranker, LLMReranker, resolve_reranker
 from hindsight_core.settings import load_settings
@@ -21,18 +21,19 @@ class Hindsight:
     """Makes the parts that the real one would be opened with, and opens nothing."""
 
     @staticmethod
-    def open(path, *, embedder=None, reranker=None):
+    def open(path, *, embedder=None, keywords=None, reranker=None):
         # To ask an object whether it is an embedder would ask its endpoint for the size of a vector.
         made = embedder if isinstance(embedder, EndpointEmbedder) else resolve(embedder)
+        assert resolve_sparse(keywords, made) in (None, made)  # one model gives both
         return made, resolve_reranker(reranker)
 
 
 def test_both_languages_list_the_same():
-    assert len(ROWS) == 14
-    assert ROWS[:7] == ROWS[7:]
+    assert len(ROWS) == 16
+    assert ROWS[:8] == ROWS[8:]
 
 
-@pytest.mark.parametrize(("line", "extra"), ROWS[:7])
+@pytest.mark.parametrize(("line", "extra"), ROWS[:8])
 def test_each_line_works_or_names_its_extra(line, extra, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
