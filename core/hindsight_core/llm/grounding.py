@@ -71,12 +71,15 @@ _SPEAKS_TO_MODELS = re.compile(
     r"(?:said|told|written) (?:above|before)|everything above)\b"
     r"|\b(?:system|developer) (?:prompt|message|instructions?)\b|\bnew instructions?\b|\byou are now (?:an?|in|the)\b"
     r"|\b(?:output|respond|reply|answer|emit)\b[^.!?\n]{0,40}(?:\bjson\b|\bthe following\b|\{)"
-    r"|\b(?:set|mark|rate|give|assign)\b[^.!?\n]{0,40}\bimportance\b"
+    r"|\b(?:set|mark|rate|give|assign)\b[^.!?\n]{0,40}\bimportance\b|\b(?:rate|score|grade) this (?:memory|message|turn|text)\b"
+    r"|\b(?:override|ignore|bypass)\b[^.!?\n]{0,20}\bschema\b|^\s*system\s*:|\bmemory (?:extractor|summari[sz]er|judge)\b"
+    r"|\bwhen(?:ever)? you (?:summari[sz]e|extract|judge|read) (?:this|these|it)\b"
     r"|[\"']?\b(?:importance|memory_type|summary|relations?)\b[\"']?\s*[:=]"
     r"|<\|?/?(?:im_start|im_end|system|assistant|user|instructions?|endoftext)\b|\[/?INST\]|^#+\s*(?:system|instructions?)\b"
     r"|(?:忽略|无视|忘记|忘掉|不要理会|别管|抛弃)[^。！？\n]{0,15}(?:指令|指示|提示|规则|要求|设定|以上|上面|上述|之前的)"
     r"|系统(?:提示|指令|消息)|提示词|新的?指令|(?:你现在是|从现在起你)"
     r"|(?:输出|返回|回复|回答)[^。！？\n]{0,15}(?:json|以下内容|下面的|如下|[{\[])"
+    r"|给(?:这|本|该|此)[条段句个]?(?:记忆|消息|话|文本|内容)打|[条个](?:记忆|消息)标[记为成]"
     r"|重要(?:性|度|程度)[^。！？，,\n]{0,6}(?:设[为成]|标[为成]|评[为成]|打\d|打满|改[为成]|调到|[为是=]\s?\d)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -87,7 +90,9 @@ def speaks_to_models(text: str) -> bool:
 
     Such a text is remembered by the rules, which obey nobody; what is meant honestly loses little by that.
     """
-    return _SPEAKS_TO_MODELS.search(unicodedata.normalize("NFKC", text)) is not None
+    if not text.isascii():  # letters of other widths, and invisible ones between them
+        text = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    return _SPEAKS_TO_MODELS.search(text) is not None
 
 
 def occurs(name: str, text: str) -> bool:
