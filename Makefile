@@ -52,7 +52,7 @@ bench-stores: $(VENV)/.dev ## compare the stores at 15,000, 100,000 and 300,000 
 forgetting: $(VENV)/.dev ## live 250 days and 15,000 turns with and without forgetting, and compare the answers
 	@PYTHONUTF8=1 $(BIN)/python -m hindsight_core.evaluation.forgetting
 
-small-model: $(VENV)-llm/.ready ## remember with a real, very small language model on this machine (builds it once, 15 minutes)
+small-model: $(VENV)-llm/.ready ## remember thirty turns with a real, very small language model on this machine (builds it once, 15 minutes; runs 8)
 	@PYTHONUTF8=1 $(VENV)-llm/bin/python tools/small_model.py
 
 test-torch: $(VENV)-torch/.ready ## run the tests that need torch, in an environment of their own (1.6 GB with the CPU build)

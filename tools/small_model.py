@@ -93,7 +93,7 @@ def main() -> None:
     """Serve, remember, report."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     turns = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()][:count]
-    console = Console()
+    console = Console(soft_wrap=True)
     with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as url:
         chat = Chat(
             OpenAIChat("gemma-3-270m", base_url=url, max_tokens=120, timeout=600), concurrency=1, price=_PRICE

@@ -56,6 +56,7 @@ class Chat:
         attempts: How often a request is sent at most.
         backoff: Seconds before the second attempt; doubled for each further one.
         longest: Longest wait in seconds, whatever the server asks for.
+        patience: Seconds after which a request that got no answer is not repeated any more.
         concurrency: Requests under way at once.
         rest: Seconds for which a model that cannot be reached is left alone.
         sleep: Waits.
@@ -71,6 +72,7 @@ class Chat:
         attempts: int = 4,
         backoff: float = 0.5,
         longest: float = 8.0,
+        patience: float = 30.0,
         concurrency: int = 4,
         rest: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
@@ -81,7 +83,13 @@ class Chat:
             for n, v in (("attempts", attempts), ("concurrency", concurrency))
             if v < 1
         ]
-        times = (("backoff", backoff), ("longest", longest), ("rest", rest), ("price", min(price)))
+        times = (
+            ("backoff", backoff),
+            ("longest", longest),
+            ("rest", rest),
+            ("patience", patience),
+            ("price", min(price)),
+        )
         faults += [f"{name} must not be negative" for name, value in times if value < 0]
         if faults:
             raise InvalidSettings("Chat", faults)
@@ -92,6 +100,7 @@ class Chat:
         self._attempts = attempts
         self._backoff = backoff
         self._longest = longest
+        self._patience = patience
         self._rest = rest
         self._sleep = sleep
         self._monotonic = monotonic
@@ -162,11 +171,13 @@ class Chat:
         left = self._resting_until - self._monotonic()
         if left > 0:
             raise ModelUnavailable(f"{self.name} could not be reached and is asked again in {left:.0f} s")
+        began = self._monotonic()
         for attempt in range(1, self._attempts + 1):
             try:
                 return self._once(request)
             except ModelUnavailable as error:
-                if attempt == self._attempts or error.down:
+                late = self._monotonic() - began >= self._patience
+                if attempt == self._attempts or error.down or late:
                     self._resting_until = self._monotonic() + self._rest
                     raise
                 asked = self._backoff * 2 ** (attempt - 1) if error.retry_after is None else error.retry_after

@@ -151,6 +151,28 @@ def test_an_outage_costs_one_wait_and_then_the_model_rests(server, open_chat):
     assert chat.tally.failed == 2
 
 
+def test_a_server_that_only_takes_time_is_not_asked_over_and_over():
+    now = [100.0]
+
+    class Hangs:
+        name = "hangs"
+        asked = 0
+
+        def complete(self, request):
+            self.asked += 1
+            now[0] += 20.0
+            raise ModelUnavailable("hangs timed out")
+
+    model = Hangs()
+    chat = Chat(model, attempts=5, patience=30, sleep=lambda seconds: None, monotonic=lambda: now[0])
+    with pytest.raises(ModelUnavailable, match="timed out"):
+        chat.ask(request())
+    assert model.asked == 2
+    with pytest.raises(ModelUnavailable, match="asked again in 30 s"):
+        chat.ask(request())
+    assert model.asked == 2
+
+
 def test_no_server_at_all_is_not_waited_for(open_chat, server):
     now = [100.0]
     chat = open_chat(monotonic=lambda: now[0])
