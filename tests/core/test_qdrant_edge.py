@@ -89,6 +89,24 @@ def test_a28_every_channel_answers_alike_after_reopening(tmp_path):
     assert all(answers[0])
 
 
+@pytest.mark.parametrize("whole", [0, 5_000])
+def test_a29_a34_a35_ids_of_callers_and_users_apart(tmp_path, whole):
+    store = QdrantStore.open(tmp_path / "memory", durability="normal", whole=whole)
+    one, two, like = (Hindsight.open(store, s, embedder=HashEmbedder()) for s in ("u1", "u2", ("u2", "u1")))
+    for id in ("note-1", 7, "a/b", "备忘1"):
+        one.remember(f"Memory {id} of the vault.", id=id, session="s", speaker="Mei", timestamp="2031-05-01")
+        assert one.get(id).content == f"Memory {id} of the vault."
+        assert one.update(id, importance=0.9).importance == 0.9
+    two.remember("Nothing to see.", session="s", speaker="Mei")
+    like.remember("Nor here.", session="s", speaker="Mei")
+    for question in ("Memory note-1 of the vault.", "vault", "What did Mei say on 2031-05-01?", "备忘1"):
+        found = {hit.unit.content for hit in two.recall(question, floor=None, k=9)}
+        assert found <= {"Nothing to see.", "Nor here."}
+    assert one.clear() == 4
+    assert [len(memory.find()) for memory in (one, two, like)] == [0, 2, 1]
+    store.close()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_is_told_and_does_not_hang(tmp_path):

@@ -4,7 +4,8 @@ The same made-up memories go into each store: about 40 words drawn by Zipf's law
 given, so neither embedding nor consolidation is measured. One store grows through the sizes, filled by ordinary writes,
 journal included, of a thousand memories each. At each size a fresh process opens it and times the whole recall, through the facade:
 over one user of a hundred, whose memories this process holds, and over everything, which a large store's engine searches.
-Last it times writing, by which the store outgrows the size a little. Beside the times stands how they grow: an exponent of 1 is
+Last it times writing, by which the store outgrows the size a little. An engine in a folder is measured as it is after
+filling; `--merge` has it merge its segments and build its indexes first, which takes ten minutes of two cores at 100,000. Beside the times stands how they grow: an exponent of 1 is
 growth with the number of memories, 0 none. A server is measured when HINDSIGHT_QDRANT_URL names one. The memory mode of
 qdrant-client is not: nothing of it is left to be opened again, and it compares a question with every point in Python.
 """
@@ -56,7 +57,7 @@ def stores(folder: Path) -> Iterator[tuple[str, Callable[[], Store]]]:
         yield "Qdrant server", lambda: QdrantStore.connect(url, api_key=key, name=f"bench_{folder.name}")
 
 
-def fill(open_store: Callable[[], Store], first: int, count: int) -> Figures:
+def fill(open_store: Callable[[], Store], first: int, count: int, merge: bool) -> Figures:
     """Put memories number `first` and following into a store until it holds so many; seconds."""
     rng = np.random.default_rng(first + 7)
     store = open_store()
@@ -67,7 +68,7 @@ def fill(open_store: Callable[[], Store], first: int, count: int) -> Figures:
     for at in range(first, count, _FILLING):
         _write(store, memories(rng, at, min(_FILLING, count - at)))
     filled = perf_counter()
-    if isinstance(store, QdrantStore):
+    if merge and isinstance(store, QdrantStore):
         store.optimize()
     store.close()
     return {"filling, s": filled - start, "merging, s": perf_counter() - filled}
@@ -158,17 +159,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("sizes", nargs="*", type=int, default=list(SIZES))
     parser.add_argument("--folder", help="where the stores are made (default: a temporary folder)")
+    parser.add_argument("--merge", action="store_true", help="optimize() an engine's folder before measuring")
     args = parser.parse_args(argv)
-    console, log = Console(), Console(stderr=True)
+    sizes, log = sorted(args.sizes), Console(stderr=True)
     with tempfile.TemporaryDirectory(dir=args.folder) as root:
-        for name, _ in stores(Path(root)):
-            found, first = [], 0
-            for size in sorted(args.sizes):
-                filled = _apart(fill, name, root, first, size)
-                found.append(_apart(measure, name, root, size))
-                first = size + WRITES * BATCH
-                log.print(name, size, {what: round(value, 1) for what, value in (filled | found[-1]).items()})
-            console.print(table(name, sorted(args.sizes), found))
+        found: dict[str, list[Figures]] = {name: [] for name, _ in stores(Path(root))}
+        first = 0
+        for size in sizes:
+            filled = {name: _apart(fill, name, root, first, size, args.merge) for name in found}
+            for name, figures in found.items():  # one right after the other: the machine may have other work
+                figures.append(_apart(measure, name, root, size))
+                log.print(name, size, {what: round(n, 1) for what, n in (filled[name] | figures[-1]).items()})
+            first = size + WRITES * BATCH
+        for name, figures in found.items():
+            Console().print(table(name, sizes, figures))
     return 0
 
 
