@@ -12,6 +12,7 @@ from hindsight_core.ports import Probe, Visibility
 from hindsight_core.stores.qdrant import QdrantStore, scene
 from hindsight_core.stores.sqlite import SqliteStore
 from hindsight_core.text.hashing import stable_id
+from hindsight_core.text.learnt import token_ids
 
 PEOPLE = ["Mei", "Tomas", "Ines", "Okafor", "Yuki", "Lena"]
 THINGS = [
@@ -41,16 +42,39 @@ def sentences():
         }  # fmt: skip
 
 
+class Letters:
+    """A sparse embedder: a word weighs by its letters, and as much as its rarest ones."""
+
+    sparse_fingerprint = "letters"
+
+    def sparse_documents(self, texts):
+        return [
+            {hash_of(word): 0.1 + word.count("q") + len(word) / 9 for word in text.split()} for text in texts
+        ]
+
+    def sparse_query(self, text):
+        return self.sparse_documents([text])[0]
+
+
+def hash_of(word):
+    return sum(ord(letter) * 31**place for place, letter in enumerate(word[:5])) % 50_000
+
+
+def filled(told, **options):
+    made = []
+    for store in (SqliteStore.open(":memory:"), QdrantStore.connect(":memory:", whole=0)):
+        memory = Hindsight.open(store, "u", embedder=HashEmbedder(), new_id=CountedIds("e"), **options)
+        memory.remember_many(told, consolidate=False)
+        made.append(memory)
+    return made
+
+
 @pytest.fixture(scope="module")
 def pair():
     patch = pytest.MonkeyPatch()
     patch.setattr(scene, "_SAMPLE", SAMPLE)
     told = list(sentences())
-    made = []
-    for store in (SqliteStore.open(":memory:"), QdrantStore.connect(":memory:", whole=0)):
-        memory = Hindsight.open(store, "u", embedder=HashEmbedder(), new_id=CountedIds("e"))
-        memory.remember_many(told, consolidate=False)
-        made.append(memory)
+    made = filled(told)
     yield made
     patch.undo()
     for memory in made:
@@ -174,3 +198,37 @@ def test_what_was_superseded_is_found_by_the_same_searches(counted):
     past = memory.recall("In which room is Yuki's desk?", k=10, include_history=True, now="2032-01-01")
     assert {"superseded", "active"} <= {hit.unit.status.value for hit in past}
     assert len(batches) <= 2
+
+
+def test_learnt_weights_are_searched_by_the_engine(monkeypatch):
+    monkeypatch.setattr(scene, "_SAMPLE", SAMPLE)
+    told = list(sentences())[:400]
+    file, far = filled(told, keywords=Letters())
+    overlaps = []
+    for what in THINGS:
+        question = f"Who visited the {what} number 7?"
+        found = [
+            [hit.unit.id for hit in m.recall(question, k=10, floor=None, now="2032-01-01")]
+            for m in (file, far)
+        ]
+        overlaps.append(len({*found[0]} & {*found[1]}) / 10)
+    asked = Probe(
+        visible=Visibility(scopes=(("u",),), now=file._now()),
+        vector=None,
+        terms=np.zeros(0, np.uint64),
+        term_weights=np.zeros(0, np.float32),
+        entities=np.zeros(0, np.uint64),
+        learnt=token_ids({hash_of("quarry"): 1.0}),
+        learnt_weights=np.ones(1, np.float32),
+        top=20,
+    )
+    answers = []
+    for memory in (file, far):
+        with memory.parts.store.reading(asked.visible) as reading:
+            candidates, bank = reading.search(asked)
+        answers.append((dict(zip(candidates.ids, candidates.learnt[:, 0].tolist(), strict=True)), bank))
+        memory.close()
+    (counted, of_file), (found, of_far) = answers
+    assert sorted(counted.values()) == pytest.approx(sorted(found.values()))
+    assert of_far.learnt_mean == pytest.approx(of_file.learnt_mean, rel=0.3)
+    assert np.mean(overlaps) >= 0.9
