@@ -41,6 +41,9 @@ from hindsight_core.consolidate.doubt import doubtful
             "冯舒言和溪涛仓库的同事讨论了路线图，决定采用外包。",
         ),
         ("The flat costs 900 a month.", "The other flat costs 700 a month."),
+        ("Ilka speaks Czech.", "Ilka now speaks Welsh."),
+        ("Merganser supports Solaris.", "Merganser now supports Plan9."),
+        ("I have lunch with Ilka.", "I have lunch in the park these days."),
         (
             "Sorting Networks Revisited (Note 58). By Amara Voss.",
             "Sorting Networks Revisited (Note 61). By Amara Voss.",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hindsight_core.consolidate import implied
-from hindsight_core.consolidate.lexicon import IMMUTABLE, KIN, OPPOSITES, SWITCHES, UNIQUE_KIN, word_set
+from hindsight_core.consolidate.lexicon import IMMUTABLE, KIN, MANY, OPPOSITES, SWITCHES, UNIQUE_KIN, word_set
 from hindsight_core.consolidate.marks import Mark
 from hindsight_core.consolidate.overlap import (
     another_subject,
@@ -21,6 +21,7 @@ from hindsight_core.consolidate.overlap import (
     foreign,
     narrowed,
     nouns,
+    one_swapped,
     one_word_apart,
     parts,
     same_slot,
@@ -72,7 +73,9 @@ def replaces(later: Fact, earlier: Fact, *, record: bool) -> Finding | None:
         record: Whether both stand in documents rather than in what somebody said: a record is corrected by its next
             edition, while a person who names two birthdays was wrong once.
     """
-    happened = earlier.marks & Mark.EVENT and not (earlier.marks & Mark.CHANGED and earlier.values)
+    happened = earlier.marks & Mark.EVENT and not (
+        earlier.marks & Mark.CHANGED if earlier.values else earlier.marks & Mark.NOT
+    )
     if happened or (later.marks & (_UNREAL | Mark.ONCE) and not later.marks & Mark.LASTS):
         return None
     shared = shared_keys(later, earlier)
@@ -140,7 +143,11 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
     # "My daughter is seven" / "turned eight"; "I weigh 82 kilos" / "down to 78 kilos": the unit says what it is about.
     unit_alone = bool(changed) and (
         (bool(earlier.kin) and earlier.keys <= shared)
-        or (bool(marks & _STRONG) and len(later.keys) <= 2 and bool(changed[0][0].unit))
+        or (
+            bool(marks & (_STRONG if earlier.keys else _ANY))
+            and len(later.keys) <= 2
+            and bool(changed[0][0].unit)
+        )
     )
     apart = opposed(earlier.ends, later.ends)
     somebody = earlier.kin or earlier.first or earlier.subject & shared
@@ -193,6 +200,9 @@ def _said(later: Fact, earlier: Fact, shared: frozenset[str], marks: int) -> Fin
         return Finding(True, "it changed")
     if share >= 0.5 and marks & Mark.LASTS and marks & Mark.WISH and theme(earlier) in told:
         return Finding(True, "another wish")
+    by_now = marks & (Mark.LASTS | Mark.NOW) and not earlier.values and not _holds_many(earlier)
+    if by_now and one_swapped(later, earlier, shared):
+        return Finding(True, "another word in its place")
     left = earlier.keys - shared
     if (
         left
@@ -230,6 +240,12 @@ _ADDITIVE = word_set(
 
 def _says(clause: Clause, keys: frozenset[str]) -> bool:
     return all(key in clause.keys or (key >= _HAN and key in clause.han) for key in keys)
+
+
+def _holds_many(fact: Fact) -> bool:
+    """Whether it tells of a relation to which another value is one more."""
+    words = fact.clauses[0].words
+    return not _ADDITIVE.isdisjoint(words) or not MANY.isdisjoint(words)
 
 
 def _by_now(later: Fact, earlier: Fact, shared: frozenset[str], marks: int, share: float) -> bool:

@@ -13,12 +13,15 @@ from hindsight_core.consolidate.values import Value, comparable, same_amount
 
 _HAN = "\u3400"
 _NEGATORS = word_set(
-    "not no never don't doesn't didn't isn't aren't wasn't weren't won't can't cannot without hardly"
+    "not no never don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't won't can't cannot without hardly"
 )
 _NEGATED = Lazy("(?:不|没有?|别|未|无)[^，。]{0,2}$")
 _VERBS = "喝吃抽打坐骑开看听学养穿戴住用"
 """They form words with their objects: 喝茶 is found in "茶不喝了" as well."""
 _SOURCES = word_set("from off of")
+_PLACED = word_set("in on at into")
+_PHRASE = 2
+"""Topical words that stand for one value: "on local disk"."""
 _MOST_CLAUSES = 4
 _REACH = 8
 """How far from a value, in words or characters, its slot may be named."""
@@ -236,6 +239,29 @@ def one_word_apart(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
         for new in parts(later)
         for old in parts(earlier)
     )
+
+
+def one_swapped(later: Fact, earlier: Fact, shared: Set[str]) -> bool:
+    """Whether a clause is said again with another word in the same place: "we pay in crowns", "since May we pay in euros"."""
+    for new in parts(later):
+        fresh = foreign(new.keys, earlier)
+        if not 0 < len(fresh) <= _PHRASE or new.keys.isdisjoint(shared):
+            continue
+        for old in parts(earlier):
+            left = old.keys - shared
+            if 0 < len(left) <= _PHRASE and (before := _before(old, left)) and before == _before(new, fresh):
+                return True
+    return False
+
+
+def _before(clause: Clause, phrase: Set[str]) -> str:
+    """The verb or preposition that a phrase follows; "" when it follows none or is none."""
+    places = [at for at, word in enumerate(clause.words) if SLOTS.get(word, word) in phrase]
+    first = places[0] if places else 0
+    if not first or places[-1] - first >= len(places) or clause.kinds[first - 1] not in "vpl":
+        return ""
+    word = clause.words[first - 1]
+    return "in" if word in _PLACED else word
 
 
 def denies(later: Fact, earlier: Fact, shared: Set[str], *, strict: bool) -> bool:

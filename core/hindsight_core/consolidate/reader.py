@@ -350,7 +350,9 @@ def _segments(run: str) -> tuple[tuple[str, str, str], ...]:
 
     cut: list[tuple[str, str]] = []
     for word, tag in rjieba.tag(run):
-        if len(word) == 2 and (word[0] in _ALONE or word[1] in _TRAILING) and not rjieba.has_word(word):
+        if len(word) == 2 and word[0] == "没" and tag == "v" and word[1] not in "有落收入":
+            cut += [("没", "d"), (word[1], "v")]
+        elif len(word) == 2 and (word[0] in _ALONE or word[1] in _TRAILING) and not rjieba.has_word(word):
             cut += rjieba.tag(word, False)  # guessed across a boundary: 师|是, 我|换
         elif len(word) == 3 and tag == "nr" and word[0] in _TAKING and rjieba.has_word(word[1:]):
             cut += [(word[0], "v"), (word[1:], "n")]  # 戴|眼镜 is nobody's name
