@@ -106,7 +106,11 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(text: str, weights: TermWeights = TermWeights()) -> list[tuple[str, float]]:
-    """Distinct terms of a question with their weights, in order of appearance; empty when it has only stop words."""
+    """Distinct terms of a question with their weights, in order of appearance; empty when it has only stop words.
+
+    A word written without spaces becomes several terms, a number or a Latin name next to it one: in such a question these count
+    up to twice, so that what it is about does not go under in how it is asked ("那个 39 岁的人的电话号码是多少").
+    """
     by_kind = {
         _MAIN: weights.main,
         _EXACT: weights.exact,
@@ -114,10 +118,14 @@ def query_terms(text: str, weights: TermWeights = TermWeights()) -> list[tuple[s
         _CHARACTER: weights.character,
     }
     found: dict[str, float] = {}
-    for token, unspaced in _tokens(text):
+    tokens = list(_tokens(text))
+    letters = sum(len(token) for token, _ in tokens)
+    alone = 1.0 + sum(len(token) for token, unspaced in tokens if unspaced) / max(letters, 1)
+    for token, unspaced in tokens:
+        share = 1.0 if unspaced else alone
         for term, kind in _unspaced(token) if unspaced else zip(*_analysis(token), strict=True):
             if kind != _INDEX_ONLY:
-                found[term] = max(found.get(term, 0.0), by_kind[kind])
+                found[term] = max(found.get(term, 0.0), share * by_kind[kind])
     return list(found.items())
 
 
