@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hindsight_core.consolidate import asked_value
-from hindsight_core.engine.overtaken import latest_value_first
+from hindsight_core.engine.overtaken import latest_value_first, looked_through
 from hindsight_core.recall.hits import Hit
 
 PORT_THEN = "plover listens on port 6150 and its idle timeout is 30 seconds, both are in plover.toml."
@@ -147,3 +147,22 @@ def test_it_is_put_directly_above_with_the_same_score(hits):
 def test_only_what_the_same_person_says_later_and_nearly_as_fitting(hits, earlier, later, moves):
     found = hits((PORT_THEN, *earlier), (PORT_NOW, *later))
     assert ids(found) == (["m1", "m0"] if moves else ["m0", "m1"])
+
+
+def test_the_later_value_is_found_although_it_lies_just_beyond_what_was_asked_for(memory):
+    memory.remember_many(
+        [
+            {
+                "text": PORT_THEN,
+                "id": "then",
+                "speaker": "Ann",
+                "timestamp": datetime(2031, 1, 1, tzinfo=UTC),
+            },
+            {"text": PORT_NOW, "id": "now", "speaker": "Ann", "timestamp": datetime(2031, 3, 1, tzinfo=UTC)},
+        ],
+        progress=False,
+    )
+    question = "Which port does plover listen on?"
+    assert [hit.unit.id for hit in memory.recall(question, k=2)] == ["now", "then"]
+    assert [hit.unit.id for hit in memory.recall(question, k=1)] == ["now"]
+    assert looked_through("Who wrote plover?", 3) == 3

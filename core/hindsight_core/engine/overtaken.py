@@ -20,6 +20,11 @@ _NEARLY = 0.6
 """Share of the earlier one's score that the later one must have on its own: what lies far behind answers something else."""
 
 
+def looked_through(question: str, k: int) -> int:
+    """How many hits to bring for k of them: the later value may be among the next ones."""
+    return max(k, _TOP) if asked_value(question) is not None else k
+
+
 def latest_value_first(question: str, hits: Sequence[Hit]) -> list[Hit]:
     """The hits, each directly above the best of those whose asked value it overtakes; all others keep their order."""
     found = list(hits)

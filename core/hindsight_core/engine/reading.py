@@ -15,7 +15,7 @@ import numpy as np
 from hindsight_core.embedding import embed_query_checked, local_background
 from hindsight_core.engine.checks import choice, shown, whole
 from hindsight_core.engine.keywords import question_weights
-from hindsight_core.engine.overtaken import latest_value_first
+from hindsight_core.engine.overtaken import latest_value_first, looked_through
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.rerank import reranked
 from hindsight_core.errors import EmbeddingError, InvalidInput, NotFound, StoreBusy, StoreUnwritable
@@ -186,7 +186,8 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
             return [request.vector] * asked + question_vectors(parts, texts[asked:])
 
         second = parts.reranker if request.query.strip() else None
-        k = request.k if second is None else max(request.k, second.candidates)
+        wanted = looked_through(request.query, request.k)
+        k = wanted if second is None else max(wanted, second.candidates)
         weigh = partial(question_weights, parts.keywords)
         question = analyse(request.query, now=request.now, embed=embed, weigh=weigh, history=request.history)
         more: list[Hit] = []
@@ -203,9 +204,8 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
             if request.fill:
                 more = _next_nearest(view, question.aspects[0].vector, found, request, parts)
         if second is not None:
-            found = reranked(second, "\n".join([*request.history, request.query]), found)[: request.k]
-        found += more
-        found = latest_value_first(request.query, newest_first(found))
+            found = reranked(second, "\n".join([*request.history, request.query]), found)[:wanted]
+        found = latest_value_first(request.query, newest_first(found + more))[: request.k]
         found = _with_history(parts.store, found, request.now)
     log.add(recall_id, request.query, [hit.unit.key for hit in found])
     return Hits(found, query=request.query, recall_id=recall_id, render=show)
