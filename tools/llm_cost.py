@@ -22,6 +22,7 @@ from hindsight_core import Hindsight, profiles
 from hindsight_core.embedding import HashEmbedder
 from hindsight_core.llm import Chat, ChatReply, ChatRequest, LLMExtractor, LLMJudge, Tally, Usage
 from hindsight_core.recall import estimate_tokens
+from hindsight_core.reranking import BoundedReranker, LLMReranker
 from hindsight_core.text.entities import find_entities
 
 SAMPLE = Path(__file__).parent.parent / "examples" / "sample_conversation.jsonl"
@@ -33,11 +34,15 @@ class StandIn:
     name = "stand-in"
 
     def complete(self, request: ChatRequest) -> ChatReply:
-        """Answer about every text or pair of the request."""
-        data = json.loads(request.messages[1].content)
-        items = [_item(told) for told in data.get("texts", ())]
-        items += [{"id": pair["id"], "relation": "new"} for pair in data.get("pairs", ())]
-        text = json.dumps({"items": items}, ensure_ascii=False)
+        """Answer about every text, pair or passage of the request."""
+        asked = request.messages[1].content
+        if "grades" in request.schema["properties"]:
+            answer: dict[str, Any] = {"grades": [5] * asked.count("<passage ")}
+        else:
+            data = json.loads(asked)
+            items = [_item(told) for told in data.get("texts", ())]
+            answer = {"items": items + [{"id": p["id"], "relation": "new"} for p in data.get("pairs", ())]}
+        text = json.dumps(answer, ensure_ascii=False)
         sent = sum(estimate_tokens(message.content) for message in request.messages)
         sent += estimate_tokens(json.dumps(request.schema))
         usage = Usage(prompt_tokens=sent, completion_tokens=estimate_tokens(text))
@@ -72,20 +77,40 @@ def measure(price: tuple[float, float]) -> list[tuple[str, Tally]]:
             else:
                 for turn in turns:
                     memory.remember(**turn)
-        tally, factor = chat.tally, 1000 / len(turns)
-        return replace(
-            tally,
-            calls=round(tally.calls * factor),
-            prompt_tokens=round(tally.prompt_tokens * factor),
-            completion_tokens=round(tally.completion_tokens * factor),
-            cost=tally.cost * factor,
-        )
+        return _scaled(chat.tally, len(turns))
+
+    def per_thousand_questions(*, recollects: bool) -> Tally:
+        chat = Chat(StandIn(), price=price)
+        second = BoundedReranker(LLMReranker(chat), candidates=10, milliseconds=60_000)
+        with Hindsight.open(
+            ":memory:", embedder=HashEmbedder(), reranker=None if recollects else second
+        ) as memory:
+            memory.remember_many(turns)
+            for turn in turns:
+                if recollects:
+                    memory.recollect(turn["text"], grader=LLMReranker(chat))
+                else:
+                    memory.recall(turn["text"])
+        return _scaled(chat.tally, len(turns))
 
     return [
         ("extractor, a history at once", per_thousand(judge=False, together=True)),
         ("extractor, turn by turn", per_thousand(judge=False, together=False)),
         ("judge, turn by turn", per_thousand(judge=True, together=False)),
+        ("reranker, ten candidates, 1,000 recalls", per_thousand_questions(recollects=False)),
+        ("grader, 1,000 messages to recollect", per_thousand_questions(recollects=True)),
     ]
+
+
+def _scaled(tally: Tally, asked: int) -> Tally:
+    factor = 1000 / asked
+    return replace(
+        tally,
+        calls=round(tally.calls * factor),
+        prompt_tokens=round(tally.prompt_tokens * factor),
+        completion_tokens=round(tally.completion_tokens * factor),
+        cost=tally.cost * factor,
+    )
 
 
 def main() -> None:
