@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from hindsight_core import reranking
+from hindsight_core import embedding, reranking
 from hindsight_core.cli import main
 from hindsight_core.cli.output import words
 from hindsight_core.embedding import HashEmbedder
@@ -503,6 +503,23 @@ def test_eval_measures_the_same_with_a_reranker(run, tmp_path, monkeypatch):
     assert set(named) == {"onnx:there"}
     systems = [row["system"] for row in json.loads(out)["results"]]
     assert systems == ["hindsight", "hindsight+rerank", "bm25", "bm25+rerank"]
+
+
+def test_eval_measures_the_same_with_learnt_keywords(run, tmp_path, monkeypatch):
+    class Words:
+        sparse_fingerprint = "words"
+
+        def sparse_documents(self, texts):
+            return [{len(word): 1.0 for word in text.split()} for text in texts]
+
+        def sparse_query(self, text):
+            return self.sparse_documents([text])[0]
+
+    monkeypatch.setattr(embedding, "resolve_sparse", lambda keywords, dense: Words() if keywords else None)
+    data = chat(tmp_path / "tiny.jsonl", *DATA)
+    status, out, _ = run("eval", data, "--json", "--keywords", "bge-m3:there")
+    assert status == 0
+    assert [row["system"] for row in json.loads(out)["results"]] == ["hindsight", "hindsight+keywords"]
 
 
 def test_eval_prints_json_and_compares_with_an_earlier_run(run, tmp_path):

@@ -53,6 +53,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="measure the first system and each baseline again with it: onnx:FOLDER or sentence-transformers:MODEL",
     )
     command.add_argument(
+        "--keywords", metavar="NAME", help="measure the first profile again with learnt weights: bge-m3:MODEL"
+    )
+    command.add_argument(
         "--ablate",
         action="append",
         default=[],
@@ -157,6 +160,7 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 def _systems(args: argparse.Namespace, dataset: Dataset, chosen: Embedder | None) -> Iterator[System]:
     """Profiles, then what is switched off in the first of them, then baselines."""
+    from hindsight_core.embedding import resolve_sparse
     from hindsight_core.evaluation.baselines import BASELINES, baseline
     from hindsight_core.evaluation.systems import HindsightSystem, ablated, ablations, same_encoding
     from hindsight_core.evaluation.without import SWITCHES
@@ -191,6 +195,9 @@ def _systems(args: argparse.Namespace, dataset: Dataset, chosen: Embedder | None
         yield HindsightSystem(
             f"{first.name}+rerank", profile=profiles[0], embedder=chosen, twin_of=first, reranker=second
         )
+    sparse = resolve_sparse(args.keywords, chosen)
+    if sparse is not None and first is not None:
+        yield HindsightSystem(f"{first.name}+keywords", profile=profiles[0], embedder=chosen, keywords=sparse)
     for name in BASELINES if _EVERYTHING in args.baseline else args.baseline:
         yield baseline(name, chosen)
         if second is not None:

@@ -23,7 +23,7 @@ from hindsight_core.engine.recollection import says_something, worth_telling
 from hindsight_core.errors import InvalidInput, InvalidSettings
 from hindsight_core.evaluation.dataset import Memory, Question
 from hindsight_core.evaluation.without import SWITCHES, without
-from hindsight_core.ports import Embedder, Floats, Reranker
+from hindsight_core.ports import Embedder, Floats, Reranker, SparseEmbedder
 from hindsight_core.profiles import DEFAULT, Profile
 from hindsight_core.recall import Hits, render
 from hindsight_core.reranking import BoundedReranker
@@ -153,6 +153,7 @@ class HindsightSystem:
             they recall, not in how they encode; see `same_encoding`.
         switched_off: Something of `without.SWITCHES` that it recalls without.
         reranker: Looks at the best hits again.
+        keywords: Gives words learnt weights; for a system with a store of its own.
     """
 
     def __init__(
@@ -165,6 +166,7 @@ class HindsightSystem:
         twin_of: HindsightSystem | None = None,
         switched_off: str | None = None,
         reranker: Reranker | BoundedReranker | None = None,
+        keywords: SparseEmbedder | None = None,
     ) -> None:
         self.name = name
         self._watch = Stopwatch(embedder) if embedder is not None else None
@@ -178,6 +180,7 @@ class HindsightSystem:
             embedder=self._watch,
             clock=self._clock,
             reranker=reranker,
+            keywords=keywords,
         )
         self._asked = self.memory if switched_off is None else without(self.memory, switched_off)
 
