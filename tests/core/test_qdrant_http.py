@@ -260,6 +260,38 @@ def test_one_that_stays_away_is_told_and_comes_back(server, fault, error, says):
     store.close()
 
 
+@pytest.mark.parametrize("who", ["the next write", "whoever opens it"])
+def test_a_write_of_which_only_some_batches_got_through_is_carried_out_later(server, who):
+    store = QdrantStore.connect(server.url)
+    remembered(store, "first")
+    ids, batches = [f"m{i:03}" for i in range(300)], []
+    work = server.work
+
+    def refusing(method, path, body):
+        if method == "PUT" and path.endswith("/points") and "_units_" in path:
+            batches.append(len(body["points"]))
+            if len(batches) > 1:
+                return 503, None
+        return work(method, path, body)
+
+    server.work = refusing
+    with pytest.raises(StoreError, match="answered 503") as failed:
+        remembered(store, *ids)
+    assert "carries it out" in failed.value.__notes__[0]
+    assert batches == [128] * 6  # one got through, the next was tried five times
+    server.work = work
+    if who == "the next write":
+        remembered(store, "last")
+    else:
+        store.close()
+        store = QdrantStore.connect(server.url)
+        remembered(store, "last")
+    assert [event.key[1] for event in store.events()] == ["first", *ids, "last"]
+    assert len(store.find(visible())) == 302
+    assert store.check() == []
+    store.close()
+
+
 def test_an_answer_that_never_comes_ends_with_the_timeout(server):
     store = QdrantStore.connect(server.url, timeout=1)
     server.faults = ["hang"]

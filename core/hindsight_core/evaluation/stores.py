@@ -101,7 +101,7 @@ def measure(open_store: Callable[[], Store], count: int) -> Figures:
 
     figures |= _timed("use one, then recall", use_and_recall)
     figures["on disk, MB"] = float(store.stats(Visibility(scopes=(USER,), now=NOW))["file_bytes"]) / 1e6
-    figures["resident, MB"] = _resident()
+    figures |= _resident()
     batches = [list(memories(rng, count + i * BATCH, BATCH)) for i in range(WRITES)]
     start = perf_counter()
     for batch in batches:
@@ -128,9 +128,15 @@ def _timed(name: str, run: Callable[[], object]) -> Figures:
     }
 
 
-def _resident() -> float:
+def _resident() -> Figures:
+    """What is resident at most, and, where the system tells, without pages of files, which it takes back when it needs them."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+    found = {"resident at most, MB": peak / (1e6 if sys.platform == "darwin" else 1e3)}
+    status = Path("/proc/self/status")
+    for line in status.read_text().splitlines() if status.exists() else ():
+        if line.startswith("RssAnon:"):
+            found["resident without pages of files, MB"] = int(line.split()[1]) / 1e3
+    return found
 
 
 def exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
