@@ -20,6 +20,7 @@ pytest.importorskip("qdrant_client", reason="needs the extra [qdrant]")
 from qdrant_client import QdrantClient, models
 
 from hindsight_core import Hindsight
+from hindsight_core.cli import main
 from hindsight_core.contract import StoreContract
 from hindsight_core.contract.base import MEI, NOW, entry, probe, unit, visible
 from hindsight_core.embedding import HashEmbedder
@@ -324,6 +325,35 @@ def test_what_is_too_large_is_said(server):
     with pytest.raises((InvalidInput, StoreError)):
         remembered(store, "a")
     store.close()
+
+
+# -- moving --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_moves_to_a_server_and_back_although_the_move_broke_off(server, tmp_path, capsys):
+    db, there, back = str(tmp_path / "a.db"), f"{server.url}/agents", str(tmp_path / "b.db")
+    with Hindsight.open(db, embedder=None) as memory:
+        memory.remember_many([{"text": f"The port of gateway {i} is 742{i}."} for i in range(5)])
+    work, puts = server.work, []
+
+    def failing(method, path, body):
+        if method == "PUT" and path.endswith("agents_events/points"):
+            puts.append(path)
+            return 503, None
+        return work(method, path, body)
+
+    server.work = failing
+    assert main(["migrate", db, there, "--json"]) == 1
+    assert puts
+    server.work = work
+    capsys.readouterr()
+    assert main(["migrate", db, there, "--json"]) == 0
+    moved = json.loads(capsys.readouterr().out)
+    assert (moved["unit"], moved["event"]) == (5, 5)
+    assert main(["migrate", there, back, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == moved
+    with Hindsight.open(there, embedder=None) as memory:
+        assert "7423" in memory.recall("port of gateway 3", k=1)[0].unit.content
 
 
 # -- writers that die ----------------------------------------------------------------------------------------
