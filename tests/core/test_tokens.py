@@ -117,7 +117,7 @@ QUERIES = [
     ("max max_retries", {"max": W.main, "maxretri": W.main, "maxretries": W.exact, "retri": W.part}),
     ("评弹", {"评弹": W.main, "评": W.character, "弹": W.character}),
     ("书", {"书": W.main}),
-    ("什么书", {"么书": W.main, "书": W.character}),
+    ("什么书", {"么书": W.mixed, "书": W.character}),
     (
         "书 39",
         {"书": W.main, "39": W.main * (1 + 1 / 3)},
@@ -127,6 +127,17 @@ QUERIES = [
         {"书单": W.main, "书": W.character, "单": W.character, "sk9": W.main * 4 / 3, "sk": W.part * 4 / 3},
     ),
     ("我们什么时候去", {"候去": W.main, "去": W.character}),
+    (
+        "书的封面",
+        {
+            "书的": W.mixed,
+            "的封": W.mixed,
+            "封面": W.main,
+            "书": W.character,
+            "封": W.character,
+            "面": W.character,
+        },
+    ),
     ("a AND (b*", {"b": W.main}),
     ('"unclosed', {"unclos": W.main, "unclosed": W.exact}),
     ("col:val", {"colval": W.main, "col": W.part, "val": W.part}),

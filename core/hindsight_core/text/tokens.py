@@ -41,18 +41,20 @@ class TermWeights:
 
     Attributes:
         main: A word's stem, a compound as a whole, a pair of characters, a character that stands alone.
+        mixed: A pair one of whose characters is a mere function character ("的人").
         exact: The unstemmed form of a word, on top of its stem.
         part: A part of a compound.
         character: A single character of a longer run.
     """
 
     main: float = 1.0
+    mixed: float = 0.7
     exact: float = 0.3
     part: float = 0.5
     character: float = 0.3
 
 
-_MAIN, _EXACT, _PART, _CHARACTER, _INDEX_ONLY = range(5)
+_MAIN, _MIXED, _EXACT, _PART, _CHARACTER, _INDEX_ONLY = range(6)
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
@@ -113,6 +115,7 @@ def query_terms(text: str, weights: TermWeights = TermWeights()) -> list[tuple[s
     """
     by_kind = {
         _MAIN: weights.main,
+        _MIXED: weights.mixed,
         _EXACT: weights.exact,
         _PART: weights.part,
         _CHARACTER: weights.character,
@@ -169,8 +172,8 @@ def _unspaced(run: str) -> Iterator[tuple[str, int]]:
     for place, pair in enumerate(pairs):
         if pair in CHINESE_PAIRS:
             kinds[place] = kinds[place + 1] = _INDEX_ONLY
-        elif pair[0] not in CHINESE_CHARACTERS or pair[1] not in CHINESE_CHARACTERS:
-            yield pair, _MAIN
+        elif (functions := (pair[0] in CHINESE_CHARACTERS) + (pair[1] in CHINESE_CHARACTERS)) < 2:
+            yield pair, _MIXED if functions else _MAIN
     for character, kind in zip(run, kinds, strict=True):
         if character not in _NO_CHARACTER:
             yield character, kind
@@ -189,7 +192,7 @@ def _analysis_cached(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
 @lru_cache(maxsize=1 << 14)
 def _main_ids(token: str, unspaced: bool) -> tuple[int, ...]:
     kinds = _unspaced(token) if unspaced else _analysed(token)
-    return tuple(stable_id(term) for term, kind in kinds if kind == _MAIN)
+    return tuple(stable_id(term) for term, kind in kinds if kind in (_MAIN, _MIXED))
 
 
 def _analyse(token: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
