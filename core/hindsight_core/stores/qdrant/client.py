@@ -12,7 +12,6 @@ from functools import partial
 from itertools import islice
 from threading import RLock
 from typing import Any, TypeVar
-from uuid import UUID
 
 from hindsight_core.errors import InvalidInput, MissingExtra, StoreBusy, StoreError, StoreUnwritable
 from hindsight_core.stores.qdrant.points import (
@@ -28,6 +27,8 @@ from hindsight_core.stores.qdrant.points import (
     PointId,
     Query,
     Sparse,
+    id_of,
+    named,
 )
 from hindsight_core.stores.qdrant.schema import INDEXES, TENANT
 
@@ -222,20 +223,11 @@ class ClientPoints:
         """Write points whole."""
         condition = None if only_if is None else models.Filter(**only_if)
         for part in _parts(points):
-            made = [models.PointStruct(id=p.id, payload=p.payload, vector=self._vectors(p)) for p in part]
+            made = [
+                models.PointStruct(id=p.id, payload=p.payload, vector=named(p, self._dimension, _sparse))
+                for p in part
+            ]
             self._ask(partial(self._client.upsert, self._of(name), made, wait=True, update_filter=condition))
-
-    def _vectors(self, point: Point) -> dict[str, Any]:
-        found = point.vectors
-        if found is None:
-            return {}
-        vectors: dict[str, Any] = {}
-        if found.dense is not None and len(found.dense) == self._dimension:
-            vectors[DENSE] = found.dense.tolist()
-        for key, sparse in ((WORDS, found.words), (NAMES, found.names)):
-            if sparse.indices:
-                vectors[key] = models.SparseVector(indices=sparse.indices, values=sparse.values)
-        return vectors
 
     def delete(self, name: str, ids: Sequence[PointId]) -> None:
         """Delete points."""
@@ -252,7 +244,7 @@ class ClientPoints:
             records = self._ask(
                 partial(self._client.retrieve, self._of(name), part, with_payload=_wanted(fields))
             )
-            found |= {_id(record.id): record.payload or {} for record in records}
+            found |= {id_of(record.id): record.payload or {} for record in records}
         return found
 
     def scroll(
@@ -272,7 +264,7 @@ class ClientPoints:
                     with_payload=_wanted(fields),
                 )
             )
-            yield from ((_id(record.id), record.payload or {}) for record in records)
+            yield from ((id_of(record.id), record.payload or {}) for record in records)
             if offset is None:
                 return
 
@@ -280,7 +272,7 @@ class ClientPoints:
         """Several searches of the units as one request."""
         requests = [_request(query, list(fields)) for query in queries]
         answers = self._ask(partial(self._client.query_batch_points, self._of(UNITS), requests))
-        return [[(_id(point.id), point.payload or {}) for point in answer.points] for answer in answers]
+        return [[(id_of(point.id), point.payload or {}) for point in answer.points] for answer in answers]
 
     def count(self, name: str, where: Condition) -> int:
         """How many points match."""
@@ -331,10 +323,6 @@ class ClientPoints:
         self._client.close()
 
 
-def _id(found: int | str | UUID) -> PointId:
-    return str(found) if isinstance(found, UUID) else found
-
-
 def _wanted(fields: Sequence[str] | None) -> bool | list[str]:
     return True if fields is None else list(fields)
 
@@ -352,10 +340,14 @@ def _parts(items: Sequence[T], size: int = BATCH) -> Iterator[list[T]]:
         yield part
 
 
+def _sparse(one: Sparse) -> Any:
+    return models.SparseVector(indices=one.indices, values=one.values)
+
+
 def _request(query: Query, fields: list[str]) -> models.QueryRequest:
     wanted: Any = None
     if isinstance(query.vector, Sparse):
-        wanted = models.SparseVector(indices=query.vector.indices, values=query.vector.values)
+        wanted = _sparse(query.vector)
     elif query.vector is not None:
         wanted = models.NearestQuery(nearest=query.vector.tolist())
     elif query.by is not None:

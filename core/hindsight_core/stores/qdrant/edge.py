@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
-from uuid import UUID
 from weakref import WeakSet
 
 from hindsight_core.errors import MissingExtra, NotAStore, StoreBusy, StoreClosed, StoreError, StoreUnwritable
@@ -37,6 +36,8 @@ from hindsight_core.stores.qdrant.points import (
     PointId,
     Query,
     Sparse,
+    id_of,
+    named,
 )
 from hindsight_core.stores.qdrant.schema import FEW_INDEXES, INDEXES, TENANT
 
@@ -195,21 +196,9 @@ class EdgePoints:
 
     def upsert(self, name: str, points: Sequence[Point], *, only_if: Condition | None = None) -> None:
         """Write points whole."""
-        made = [edge.Point(p.id, self._vectors(p), p.payload) for p in points]
+        made = [edge.Point(p.id, named(p, self._dimension, _sparse), p.payload) for p in points]
         condition = None if only_if is None else _filter(only_if)
         self._ask(name, lambda shard: shard.update(edge.UpdateOperation.upsert_points(made, condition)))
-
-    def _vectors(self, point: Point) -> dict[str, Any]:
-        found = point.vectors
-        if found is None:
-            return {}
-        vectors: dict[str, Any] = {}
-        if found.dense is not None and len(found.dense) == self._dimension:
-            vectors[DENSE] = found.dense.tolist()
-        for key, sparse in ((WORDS, found.words), (NAMES, found.names)):
-            if sparse.indices:
-                vectors[key] = edge.SparseVector(sparse.indices, sparse.values)
-        return vectors
 
     def delete(self, name: str, ids: Sequence[PointId]) -> None:
         """Delete points."""
@@ -221,7 +210,7 @@ class EdgePoints:
         """Payloads by id."""
         wanted = True if fields is None else list(fields)
         records = self._ask(name, lambda shard: shard.retrieve(list(ids), wanted, False))
-        return {_id(record.id): record.payload or {} for record in records}
+        return {id_of(record.id): record.payload or {} for record in records}
 
     def scroll(
         self, name: str, where: Condition, fields: Sequence[str] | None = None, *, after: int | None = None
@@ -235,7 +224,7 @@ class EdgePoints:
                 offset=offset, limit=_PAGE, filter=condition, with_payload=wanted, with_vector=False
             )
             records, offset = self._ask(name, lambda shard, request=request: shard.scroll(request))  # type: ignore[misc]
-            yield from ((_id(record.id), record.payload or {}) for record in records)
+            yield from ((id_of(record.id), record.payload or {}) for record in records)
             if offset is None:
                 return
 
@@ -243,7 +232,7 @@ class EdgePoints:
         """Several searches of the units as one batch."""
         requests = edge.QueryBatchRequest([_request(query, list(fields)) for query in queries])
         answers = self._ask(UNITS, lambda shard: shard.query_batch(requests))
-        return [[(_id(point.id), point.payload or {}) for point in answer] for answer in answers]
+        return [[(id_of(point.id), point.payload or {}) for point in answer] for answer in answers]
 
     def count(self, name: str, where: Condition) -> int:
         """How many points match."""
@@ -302,14 +291,14 @@ def _bytes(path: Path) -> int:
     return getattr(found, "st_blocks", found.st_size // 512 + 1) * 512
 
 
-def _id(found: Any) -> PointId:
-    return str(found) if isinstance(found, UUID) else found
+def _sparse(one: Sparse) -> Any:
+    return edge.SparseVector(one.indices, one.values)
 
 
 def _request(query: Query, fields: list[str]) -> Any:
     wanted: Any = None
     if isinstance(query.vector, Sparse):
-        sparse = edge.SparseVector(query.vector.indices, query.vector.values)
+        sparse = _sparse(query.vector)
         wanted = edge.Query.Nearest(sparse, using=query.using)
     elif query.vector is not None:
         wanted = edge.Query.Nearest(query.vector.tolist(), using=query.using)

@@ -6,9 +6,10 @@ to a server, to the in-process engine and, for what an open transaction has chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from uuid import UUID
 
 from hindsight_core.ports import Floats
 
@@ -64,6 +65,24 @@ class Point:
     id: PointId
     payload: Payload
     vectors: Vectors | None = None
+
+
+def named(point: Point, dimension: int | None, sparse: Callable[[Sparse], Any]) -> dict[str, Any]:
+    """The vectors of a point as a back end takes them: by name, a dense one only of the collection's dimension."""
+    found = point.vectors
+    if found is None:
+        return {}
+    vectors: dict[str, Any] = {}
+    if found.dense is not None and len(found.dense) == dimension:
+        vectors[DENSE] = found.dense.tolist()
+    return vectors | {
+        key: sparse(one) for key, one in ((WORDS, found.words), (NAMES, found.names)) if one.indices
+    }
+
+
+def id_of(found: Any) -> PointId:
+    """The id of a point as a back end gives it back."""
+    return str(found) if isinstance(found, UUID) else found
 
 
 class Points(Protocol):
