@@ -320,6 +320,15 @@ def test_a_store_written_without_is_filled_in(open_memory, senses, tmp_path):
     assert memory.recall("When is the automobile policy paid?", floor=None)[0].unit.content == TOLD[1]
 
 
+@pytest.mark.parametrize("weight", [1e3, 1e300])
+def test_a_weight_beyond_what_can_be_kept_is_the_most_that_can(open_memory, senses, weight):
+    memory = open_memory(keywords=senses)
+    memory.remember("The car is red.")
+    senses.sparse_query = lambda text: {100: weight}
+    assert memory.recall("哪辆轿车？ Which car is it?", floor=None)[0].unit.content == "The car is red."
+    assert keywords_of(senses).of_question("x")[100] == float(WEIGHT[-1]) * keywords_of(senses).scale
+
+
 def test_an_outage_loses_no_word_and_stops_no_recall(open_memory, senses, caplog):
     memory = open_memory(keywords=senses)
     memory.remember(TOLD[0])

@@ -189,7 +189,7 @@ def _common(parser: Parser, *, top: bool, own: bool = False) -> None:
         metavar="NAME",
         default=default(None),
         help="local: the bundled model; auto (the default): the same where installed; none: words, names and time only; "
-        "openai:MODEL, onnx:FOLDER or sentence-transformers:MODEL",
+        "openai:MODEL, onnx:FOLDER, sentence-transformers:MODEL or bge-m3:MODEL",
     )
     group.add_argument(
         "--cache",

@@ -27,6 +27,8 @@ _LEAST = 0.1
 """Unrelated texts are taken to have so much in common at least, of what a question has in common with itself."""
 _GIVE_UP = 8
 """Texts that fail alone before any succeeds; then the model itself is taken to be down."""
+_MOST = float(WEIGHT[-1])
+"""What a token weighs at most, in a question as in a memory, where no more can be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def _question(embedder: SparseEmbedder, text: str) -> dict[int, float]:
 
 
 def _sound(weights: Any) -> dict[int, float]:
-    """Weights above 0 by token, as promised."""
+    """Weights above 0 by token, as promised, none above what can be kept."""
     try:
         found = {int(token): float(weight) for token, weight in weights.items()}
     except (AttributeError, TypeError, ValueError) as error:
@@ -157,4 +159,4 @@ def _sound(weights: Any) -> dict[int, float]:
         raise EmbeddingError(
             "the sparse embedder returned a weight that is not finite, or a token outside 0..2**24 - 2"
         )
-    return {token: weight for token, weight in found.items() if weight > 0.0}
+    return {token: min(weight, _MOST) for token, weight in found.items() if weight > 0.0}

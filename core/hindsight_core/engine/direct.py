@@ -19,7 +19,7 @@ from hindsight_core.engine.checks import listed, shown
 from hindsight_core.engine.items import Item, clean, make_item
 from hindsight_core.engine.keywords import packed_terms
 from hindsight_core.engine.lifecycle import reinstate
-from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.parts import Parts, check_models
 from hindsight_core.engine.transfer import everything
 from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Extraction, Floats, IndexEntry, Told, Transaction
@@ -111,6 +111,8 @@ def keep(
     found = dict(zip((r.key for r in read), _extracted(parts, [r.item for r in read]), strict=True))
     ready = _entries(parts, [r for r, new in zip(kept, fresh, strict=True) if new and r.item.indexed])
     with parts.store.write(actor="user", batch=batch, now=now) as tx:
+        if ready:
+            check_models(parts)
         for scope, id in dict.fromkeys((scope, clean(id)) for scope, id in dropped):
             unit = tx.get((scope, id))
             if unit is not None:

@@ -21,7 +21,7 @@ from hindsight_core.encode import Draft, extract_all, index_text, split
 from hindsight_core.engine.foresight import look_ahead, open_pairs, opinions
 from hindsight_core.engine.items import Item, fingerprint, make_item
 from hindsight_core.engine.keywords import packed_terms
-from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.parts import Parts, check_models
 from hindsight_core.engine.settle import Neighbour, Settler
 from hindsight_core.engine.verdicts import Opinions
 from hindsight_core.errors import AnswerUnusable, ModelError
@@ -226,10 +226,12 @@ def take_in(
         # take minutes, so that before one is asked the words are on the disk.
         slow = parts.extractor is not parts.fallback or parts.judge is not None
         with parts.store.write(actor=actor, batch=batch, now=now, durable=slow) as tx:
+            check_models(parts)
             for job in todo:
                 tx.put_episode(job.episode)
         opinions = _encode(parts, todo, scope, now, consolidate=consolidate)
         with parts.store.write(actor=actor, batch=batch, now=now) as tx:
+            check_models(parts)
             _store_all(parts, tx, todo, scope, now, consolidate=consolidate, opinions=opinions)
     return [job.stored for job in jobs]
 
@@ -388,6 +390,7 @@ def encode_pending(
     for consolidate, some in jobs.items():
         opinions = _encode(parts, some, scope, now, consolidate=consolidate)
         with parts.store.write(actor="reprocess", batch=batch, now=now) as tx:
+            check_models(parts)
             # Another process may have been at it.
             bare = [job for job in some if not tx.units_of(scope, job.episode.id)]
             _store_all(parts, tx, bare, scope, now, consolidate=consolidate, opinions=opinions)

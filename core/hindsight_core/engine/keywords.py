@@ -23,13 +23,13 @@ FINGERPRINT = "keywords.fingerprint"
 SCALE = "keywords.scale"
 
 
-def check_keywords(store: Store, embedder: SparseEmbedder | None) -> None:
-    """Refuse a sparse embedder whose tokens do not fit what the store holds; nothing is written.
+def check_keywords(meta: Mapping[str, str], embedder: SparseEmbedder | None) -> None:
+    """Refuse a sparse embedder whose tokens do not fit what a store with these settings holds; nothing is written.
 
     Raises:
         EmbedderMismatch: Naming both, and the ways out.
     """
-    held = store.meta().get(FINGERPRINT)
+    held = meta.get(FINGERPRINT)
     if held is not None and embedder is not None and held != embedder.sparse_fingerprint:
         raise EmbedderMismatch(
             f"this store holds keyword weights of {held}, but the sparse embedder given is {embedder.sparse_fingerprint}. "

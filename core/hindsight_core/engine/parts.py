@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -91,21 +91,34 @@ def open_store(path: str | Path | Store) -> Store:
     raise InvalidInput(f"open() takes a path, an address or a store, not {type(path).__name__}")
 
 
-def check_embedder(store: Store, embedder: Embedder | None) -> None:
-    """Refuse an embedder whose vectors do not fit what the store holds; nothing is written.
+def check_embedder(meta: Mapping[str, str], embedder: Embedder | None) -> None:
+    """Refuse an embedder whose vectors do not fit what a store with these settings holds; nothing is written.
 
     Raises:
         EmbedderMismatch: Naming both, and the ways out.
     """
-    held = store.meta().get(FINGERPRINT)
+    held = meta.get(FINGERPRINT)
     if held is None or embedder is None or held == embedder.fingerprint:
         return
-    size = store.meta().get(DIMENSION, "?")
+    size = meta.get(DIMENSION, "?")
     raise EmbedderMismatch(
         f"this store holds vectors of {held} ({size} dimensions), but the embedder given is {embedder.fingerprint} "
         f"({embedder.dimension} dimensions). Open it with the first, or move it over: "
         f"Hindsight.open(path, scope, embedder=None).reembed(NEW)"
     )
+
+
+def check_models(parts: Parts) -> None:
+    """Refuse to write vectors or weights of models that the store was moved away from after it was opened here.
+
+    Called inside the write, where no other process can move it; vectors of two models would be mixed otherwise.
+
+    Raises:
+        EmbedderMismatch: Naming both, and the ways out.
+    """
+    meta = parts.store.meta()
+    check_embedder(meta, parts.embedder)
+    check_keywords(meta, None if parts.keywords is None else parts.keywords.embedder)
 
 
 def adopt_embedder(
@@ -165,8 +178,8 @@ def open_parts(
     store = open_store(path)
     try:
         calibration, weighing = None, None
-        check_embedder(store, chosen)
-        check_keywords(store, sparse)
+        check_embedder(store.meta(), chosen)
+        check_keywords(store.meta(), sparse)
         if sparse is not None:
             weighing = adopt_keywords(store, sparse, clock.now(), new_id)
         if chosen is not None:

@@ -18,7 +18,7 @@ from typing import Any
 from hindsight_core.encode import index_text
 from hindsight_core.engine import intake
 from hindsight_core.engine.checks import check_episode, check_unit
-from hindsight_core.engine.parts import Parts
+from hindsight_core.engine.parts import Parts, check_models
 from hindsight_core.engine.progress import track
 from hindsight_core.errors import InvalidInput, StoreUnwritable
 from hindsight_core.ports import Visibility
@@ -141,6 +141,7 @@ def import_(parts: Parts, scope: Scope, path: Path, now: datetime, progress: boo
         new = [unit for unit, old in zip(part, there, strict=True) if old is None]
         entries = intake.entries(parts, [index_text(unit.content, unit.source) for unit in new])
         with parts.store.write(actor="import", batch=batch, now=now) as tx:
+            check_models(parts)
             for unit, entry in zip(new, entries, strict=True):
                 if tx.get(unit.key) is None:
                     tx.put(replace(unit, related_ids=()), entry, reason="imported")

@@ -13,9 +13,7 @@ from hindsight_core.engine import intake
 from hindsight_core.engine.checks import choice, shown
 from hindsight_core.engine.items import clean, make_item
 from hindsight_core.engine.lifecycle import reinstate
-from hindsight_core.engine.parts import (
-    Parts,
-)
+from hindsight_core.engine.parts import Parts, check_models
 from hindsight_core.engine.transfer import everything
 from hindsight_core.engine.verdicts import told
 from hindsight_core.errors import InvalidInput, NotFound
@@ -70,6 +68,8 @@ def update(parts: Parts, scope: Scope, id: str, changes: Mapping[str, Any], now:
         ((found, _),) = intake.extracted(parts, [(content, context)])
         (entry,) = intake.entries(parts, [index_text(content, before.source)])
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:
+        if entry is not None:
+            check_models(parts)
         unit = _present(tx, scope, id)
         unit = replace(
             unit,
