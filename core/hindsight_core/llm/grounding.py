@@ -55,6 +55,8 @@ _SPELLED = {
 }
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f][\w'\u00c0-\u024f-]*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?。！？:：]\s*[\"'(]*)\Z")
+_START_WITHIN = 12
+"""Characters between the end of a sentence and the next word: blanks and quotation marks; not the whole summary for each word."""
 _LABELS = frozenset(
     "user users assistant speaker said say says told asked wants want prefers prefer likes like named called".split()  # noqa: SIM905
 )
@@ -155,7 +157,7 @@ def _words(summary: str) -> list[tuple[str, bool]]:
             match[0][0].isupper()
             and match[0].casefold() not in _LABELS
             and match[0] not in ("I", "I'm")
-            and _SENTENCE_START.search(summary, 0, match.start()) is None,
+            and _SENTENCE_START.search(summary, max(0, match.start() - _START_WITHIN), match.start()) is None,
         )
         for match in _LATIN.finditer(summary)
     ]
