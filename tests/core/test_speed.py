@@ -68,7 +68,7 @@ def test_everything_is_measured(measured):
     result, said = measured
     assert [at.memories for at in result.sizes] == [40, 120]
     for at in result.sizes:
-        for waits in (at.plain, at.scoped, at.week, at.remember):
+        for waits in (at.plain, at.scoped, at.week, at.remember, at.apart):
             assert 0 < waits.p50 <= waits.p95
         assert at.ingest > 0
         assert sum(at.stages.values()) == pytest.approx(1)
@@ -104,7 +104,8 @@ def test_budgets_by_hand():
         scoped=Waits(4.3, 9),
         week=Waits(4.5, 9),
         ingest=900,
-        remember=Waits(2, 5),
+        remember=Waits(2.9, 5),
+        apart=Waits(0.8, 2),
         stages={},
         pipelines={"hybrid": Waits(60, 70)},
     )
@@ -115,6 +116,7 @@ def test_budgets_by_hand():
         week=waits,
         ingest=1,
         remember=waits,
+        apart=waits,
         stages={},
         pipelines={},
     )
@@ -124,6 +126,7 @@ def test_budgets_by_hand():
         "in a sub-scope at 15,000": True,
         "within a week at 15,000": False,
         "remember one turn p50 at 15,000": True,
+        "of it consolidation at 15,000": False,
         "ingest at 15,000": False,
         "faster than hybrid at 15,000": True,
         "recall p50 at 100,000": True,

@@ -85,6 +85,7 @@ class AtSize:
         week: Recalls within one week.
         ingest: Turns per second when it is about this large, in batches of 256 and with consolidation.
         remember: Remembering one turn.
+        apart: Remembering one without comparing it with others (`consolidate=False`).
         stages: Share of each stage of a plain recall, by name.
         pipelines: Waits of each pipeline of `pipelines` over the same turns, where it was measured.
     """
@@ -95,6 +96,7 @@ class AtSize:
     week: Waits
     ingest: float
     remember: Waits
+    apart: Waits
     stages: Mapping[str, float]
     pipelines: Mapping[str, Waits]
 
@@ -158,6 +160,8 @@ def budgets(speed: Speed) -> Iterator[Budget]:
             yield Budget(what=f"within a week at {n}", limit=1.1 * at.plain.p50, unit="ms", value=at.week.p50)
         if at.memories == 15_000:
             yield Budget(what=f"remember one turn p50 at {n}", limit=3, unit="ms", value=at.remember.p50)
+            added = at.remember.p50 - at.apart.p50
+            yield Budget(what=f"of it consolidation at {n}", limit=2, unit="ms", value=added)
             yield Budget(what=f"ingest at {n}", limit=1_000, unit="turns/s", value=at.ingest, least=True)
         if "hybrid" in at.pipelines:
             ratio = at.pipelines["hybrid"].p50 / at.plain.p50
@@ -210,7 +214,8 @@ def measure(
                     scoped=_recalls(memory.within("small"), questions, watch),
                     week=_recalls(memory, questions, watch, week=len(turns) // SESSION // 8),
                     ingest=ingest,
-                    remember=_single_turns(memory, source.turns(repeats), watch),
+                    remember=_single_turns(memory, source.turns(repeats), watch, consolidate=True),
+                    apart=_single_turns(memory, source.turns(repeats), watch, consolidate=False),
                     stages=shares(memory, questions, watch, k=K, now=_LATER),
                     pipelines={
                         name: _pipeline(name, turns, questions[: max(1, repeats // 5)], say)
@@ -280,10 +285,12 @@ def _ingest(memory: Hindsight, turns: Sequence[dict[str, Any]], watch: Stopwatch
     return len(last) / (perf_counter() - start - (watch.spent - spent))
 
 
-def _single_turns(memory: Hindsight, fresh: Iterable[dict[str, Any]], watch: Stopwatch) -> Waits:
+def _single_turns(
+    memory: Hindsight, fresh: Iterable[dict[str, Any]], watch: Stopwatch, *, consolidate: bool
+) -> Waits:
     """Time turns one by one, each durable before the next; they are taken back so that sizes stay round."""
     turns = [{**turn, "id": f"single-{turn['id']}"} for turn in fresh]
-    waits = _waits((partial(memory.remember, **turn) for turn in turns), watch)
+    waits = _waits((partial(memory.remember, **turn, consolidate=consolidate) for turn in turns), watch)
     for turn in turns:
         memory.forget(turn["id"])
     return waits
@@ -298,13 +305,14 @@ def tables(speed: Speed) -> Iterator[Table]:
         "in a sub-scope",
         "within a week",
         "remember one",
+        "not compared",
         "ingest, turns/s, batches of 256",
         "growth",
     )
     for column in columns:
         table.add_column(column, justify="right")
     for at, exponent in zip(speed.sizes, ("", *(f"{e:.2f}" for e in speed.growth)), strict=True):
-        cells = [_cell(waits) for waits in (at.plain, at.scoped, at.week, at.remember)]
+        cells = [_cell(waits) for waits in (at.plain, at.scoped, at.week, at.remember, at.apart)]
         table.add_row(f"{at.memories:,}", *cells, f"{at.ingest:,.0f}", exponent)
     yield table
     yield _by_size("a recall by stages", speed, lambda at: {n: f"{s:.0%}" for n, s in at.stages.items()})
