@@ -166,3 +166,43 @@ def test_the_later_value_is_found_although_it_lies_just_beyond_what_was_asked_fo
     assert [hit.unit.id for hit in memory.recall(question, k=2)] == ["now", "then"]
     assert [hit.unit.id for hit in memory.recall(question, k=1)] == ["now"]
     assert looked_through("Who wrote plover?", 3) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "later", "moves"),
+    [
+        (
+            "How many racks does the Tarvik hall have?",
+            "The Tarvik hall has 12 racks, all of them full, it took ages.",
+            "The Ostrava hall now has 40 racks, all of them full, it took ages.",
+            False,
+        ),
+        (
+            "What is Mira's desk number on the upper floor?",
+            "Mira's desk number is 12 on the upper floor, next to the window.",
+            "Tom's desk number is now 40 on the upper floor, next to the door.",
+            False,
+        ),
+        ("我女儿安娜几岁了？", "我女儿安娜7岁，周末下棋。", "我儿子小本现在9岁了，也在周末下棋。", False),
+        (
+            "How many racks does the Tarvik hall have?",
+            "The Tarvik hall has 12 racks, all of them full, it took ages.",
+            "Ostrava sent more, the Tarvik hall now has 40 racks.",
+            True,
+        ),
+        ("我女儿安娜几岁了？", "我女儿安娜7岁，周末下棋。", "我女儿安娜现在8岁了，开始学琴。", True),
+        (
+            "What is the desk number of Ann on the upper floor?",  # who says it need not be named in it
+            "My desk number on the upper floor is 12, next to the window.",
+            "My desk number on the upper floor is now 40, with a view of Ostrava.",
+            True,
+        ),
+    ],
+)
+def test_the_value_of_another_one_is_not_put_above_that_of_what_is_named(
+    hits, question, earlier, later, moves
+):
+    found = hits((earlier, "Ann", 1, 0.9), (later, "Ann", 9, 0.8))
+    assert [hit.unit.id for hit in latest_value_first(question, found)] == (
+        ["m1", "m0"] if moves else ["m0", "m1"]
+    )

@@ -13,6 +13,7 @@ from hindsight_core.consolidate import AskedValue, asked_value
 from hindsight_core.consolidate.asked import Given, tells_of_change
 from hindsight_core.consolidate.decide import MACHINES
 from hindsight_core.recall import Hit
+from hindsight_core.text.keys import normalise_key
 from hindsight_core.unit import MemoryUnit
 
 _TOP = 10
@@ -42,6 +43,7 @@ def latest_value_first(question: str, hits: Sequence[Hit]) -> list[Hit]:
                 and _follows(hit.unit, above.unit)
                 and given.changed(hit)
                 and given.of(hit).overtakes(given.of(above))
+                and not _about_another(question, hit.unit, above.unit)
             ):
                 found.insert(at, replace(found.pop(place), score=above.score))
                 break
@@ -56,6 +58,15 @@ def _follows(later: MemoryUnit, earlier: MemoryUnit) -> bool:
     if later.timestamp is None or earlier.timestamp is None or later.timestamp == earlier.timestamp:
         return later.seq > earlier.seq and (later.timestamp is None) == (earlier.timestamp is None)
     return later.timestamp > earlier.timestamp
+
+
+def _about_another(question: str, later: MemoryUnit, earlier: MemoryUnit) -> bool:
+    """Whether the later one names something else where the earlier one names what the question asks about."""
+    asked, told, before = (normalise_key(text) for text in (question, later.content, earlier.content))
+    here, there = ({entity.key for entity in unit.entities} for unit in (later, earlier))
+    return any(key in asked and key not in told for key in there - here) and any(
+        key not in before for key in here - there
+    )
 
 
 class _Given:
