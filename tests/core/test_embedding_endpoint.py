@@ -238,6 +238,31 @@ def test_a_slow_endpoint_is_not_waited_for(server):
     released.set()
 
 
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_memory_opens_while_its_endpoint_is_away(server, open_memory, tmp_path, caplog, cached):
+    def endpoint(url, model="bge-m3"):
+        made = EndpointEmbedder(model, base_url=url, retries=0, rest=0.0)
+        return CachedEmbedder(made, tmp_path / "vectors.cache") if cached else made
+
+    path, away = tmp_path / "m.db", "http://127.0.0.1:9/v1"
+    with pytest.raises(EmbedderUnavailable):  # nothing is known of it yet
+        open_memory(path, embedder=endpoint(away))
+    memory = open_memory(path, embedder=endpoint(server.url))
+    memory.remember("The kettle is green.")
+    memory.close()
+    memory = open_memory(path, embedder=endpoint(away))
+    assert "until it is back" in caplog.text
+    memory.remember("茶壶的盖子是蓝色的。")
+    assert memory.recall("茶壶的盖子")[0].unit.content == "茶壶的盖子是蓝色的。"
+    assert memory.recall("the kettle")[0].signals["vector"].value == 0.0
+    memory.close()
+    with pytest.raises(EmbedderUnavailable):  # another model's vectors
+        open_memory(path, embedder=endpoint(away, "another"))
+    memory = open_memory(path, embedder=endpoint(server.url))
+    assert memory.reembed() == 1
+    assert memory.doctor() == []
+
+
 def test_one_refused_text_does_not_lose_the_others(server, embedder):
     server.most_words = 9
     texts = ["tea", "one two three four five six seven eight nine ten", "a shed"]

@@ -192,6 +192,12 @@ def test_the_later_value_is_found_although_it_lies_just_beyond_what_was_asked_fo
         ),
         ("我女儿安娜几岁了？", "我女儿安娜7岁，周末下棋。", "我女儿安娜现在8岁了，开始学琴。", True),
         (
+            "What is the yearly travel budget that Mira and I have?",  # a date is no other one
+            "Mira and I agreed to a yearly travel budget of $900, can you suggest a conference?",
+            "The yearly travel budget was increased to $1,200 starting May 4, I want to see something new.",
+            True,
+        ),
+        (
             "What is the desk number of Ann on the upper floor?",  # who says it need not be named in it
             "My desk number on the upper floor is 12, next to the window.",
             "My desk number on the upper floor is now 40, with a view of Ostrava.",

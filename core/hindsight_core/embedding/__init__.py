@@ -89,7 +89,8 @@ def resolve(embedder: Any) -> Embedder | None:
             made.require()
             return made  # type: ignore[no-any-return]
     if not isinstance(embedder, type):
-        if isinstance(embedder, Embedder):
+        # In this order: a look at the port asks for the length of a vector, for which an endpoint has to be there.
+        if isinstance(embedder, (EndpointEmbedder, CachedEmbedder, Embedder)):
             return embedder
         if callable(embedder):
             return CallableEmbedder(embedder)

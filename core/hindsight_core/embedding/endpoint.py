@@ -132,11 +132,23 @@ class EndpointEmbedder(Prompted):
     @property
     def fingerprint(self) -> str:
         """The name given, or model, size and prefixes."""
-        if self._name is not None:
-            return self._name
+        return self._name if self._name is not None else self._named(self.dimension)
+
+    def _named(self, dimension: int) -> str:
         prefixes = f"{self._prompts.query}\0{self._prompts.passage}"
         marks = f"/{blake2b(prefixes.encode(), digest_size=4).hexdigest()}" if prefixes != "\0" else ""
-        return f"endpoint/{self.model}/{self.dimension}{marks}"
+        return f"endpoint/{self.model}/{dimension}{marks}"
+
+    def expect(self, fingerprint: str, dimension: int) -> bool:
+        """Take the length of a vector from a store, for an endpoint that cannot be asked now.
+
+        Returns:
+            Whether the store's vectors are this model's by name; otherwise nothing is taken.
+        """
+        if self._named(dimension) != fingerprint:
+            return False
+        self._dimension = dimension
+        return True
 
     def require(self) -> None:
         """Check that the client is installed and configured, without a request.

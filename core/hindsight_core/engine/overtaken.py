@@ -65,7 +65,8 @@ def _about_another(question: str, later: MemoryUnit, earlier: MemoryUnit) -> boo
     asked, told, before = (normalise_key(text) for text in (question, later.content, earlier.content))
     here, there = ({entity.key for entity in unit.entities} for unit in (later, earlier))
     return any(key in asked and key not in told for key in there - here) and any(
-        key not in before for key in here - there
+        key in told and key not in before  # as written: no date, and nobody who only speaks
+        for key in here - there
     )
 
 

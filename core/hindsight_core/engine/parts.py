@@ -13,6 +13,7 @@ from typing import Any
 from hindsight_core.clock import SystemClock, TimeOrderedIds
 from hindsight_core.embedding import (
     Calibration,
+    EndpointEmbedder,
     Keywords,
     dump_calibration,
     load_calibration,
@@ -22,7 +23,13 @@ from hindsight_core.embedding import (
 )
 from hindsight_core.encode import RulesExtractor
 from hindsight_core.engine.keywords import adopt_keywords, check_keywords
-from hindsight_core.errors import EmbedderMismatch, InvalidInput, MissingExtra, StoreCorrupted
+from hindsight_core.errors import (
+    EmbedderMismatch,
+    EmbedderUnavailable,
+    InvalidInput,
+    MissingExtra,
+    StoreCorrupted,
+)
 from hindsight_core.ports import Clock, Embedder, Extractor, Judge, Store
 from hindsight_core.profiles import Profile
 from hindsight_core.reranking import BoundedReranker, resolve_reranker
@@ -108,6 +115,25 @@ def check_embedder(meta: Mapping[str, str], embedder: Embedder | None) -> None:
     )
 
 
+def _reach(meta: Mapping[str, str], embedder: Embedder | None) -> None:
+    """Take an endpoint that is away at its name, so that a store of its vectors opens without it.
+
+    Raises:
+        EmbedderUnavailable: It cannot be asked, and the store holds no vectors of a model of this name.
+    """
+    try:
+        if embedder is None or embedder.fingerprint:
+            return
+    except EmbedderUnavailable as away:
+        endpoint = getattr(embedder, "inner", embedder)
+        held, size = meta.get(FINGERPRINT), meta.get(DIMENSION, "")
+        if held is None or not size.isdigit() or not isinstance(endpoint, EndpointEmbedder):
+            raise
+        if not endpoint.expect(held, int(size)):
+            raise
+        log.warning("%s: until it is back, recall works by words, names and time only", away)
+
+
 def check_models(parts: Parts) -> None:
     """Refuse to write vectors or weights of models that the store was moved away from after it was opened here.
 
@@ -178,6 +204,7 @@ def open_parts(
     store = open_store(path)
     try:
         calibration, weighing = None, None
+        _reach(store.meta(), chosen)
         check_embedder(store.meta(), chosen)
         check_keywords(store.meta(), sparse)
         if sparse is not None:
