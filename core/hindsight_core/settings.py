@@ -24,6 +24,8 @@ from hindsight_core.errors import InvalidInput, InvalidSettings
 
 PREFIX = "HINDSIGHT_"
 FILE = f"{PREFIX}CONFIG"
+_SWITCHED = ("keywords", "reranker")
+"""Fields in which "none" takes back what a later place says."""
 
 
 class Secret:
@@ -64,11 +66,11 @@ class Settings:
         scope: Whose memory; segments are separated by slashes.
         profile: A preset's name, or a JSON file.
         embedder: "auto", "local", "none", "openai:MODEL", "onnx:FOLDER", "sentence-transformers:MODEL" or "bge-m3:MODEL".
-        keywords: "bge-m3:MODEL": words get learnt weights; BM25 alone by default.
+        keywords: "bge-m3:MODEL": words get learnt weights; "none", the default: BM25 alone.
         embedder_base_url: Address of an endpoint.
         embedder_api_key: Its key.
         embedding_cache: A file that keeps vectors.
-        reranker: "onnx:FOLDER", "sentence-transformers:MODEL" or "llm" (the model below); none by default.
+        reranker: "onnx:FOLDER", "sentence-transformers:MODEL" or "llm" (the model below) or "none", the default.
         reranker_candidates: Hits it sees.
         reranker_milliseconds: What it may take.
         llm: A language model's name: it extracts and judges.
@@ -126,7 +128,9 @@ def load_settings(
     ]
     if faults:
         raise InvalidSettings("Settings", faults)
-    return Settings(**{name: value for layer in layers for name, value in layer.items()})
+    held = {name: value for layer in layers for name, value in layer.items()}
+    held |= {name: None for name in _SWITCHED if held.get(name) == "none"}
+    return Settings(**held)
 
 
 def _read(path: Path) -> dict[str, Any]:

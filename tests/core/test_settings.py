@@ -60,6 +60,14 @@ def test_each_field_has_one_name_in_all_three(write, field):
         assert getattr(found, field) == wanted
 
 
+@pytest.mark.parametrize("field", ["keywords", "reranker"])
+def test_none_takes_back_what_a_later_place_says(write, field):
+    file = write(f'{field} = "onnx:models/x"\n')
+    assert getattr(load_settings(file, {f"HINDSIGHT_{field.upper()}": "none"}), field) is None
+    assert getattr(load_settings(file, {}, **{field: "none"}), field) is None
+    assert getattr(load_settings(file, {}), field) == "onnx:models/x"
+
+
 def test_the_file_can_be_named_by_the_environment(write):
     outside = {"HINDSIGHT_CONFIG": str(write('db = "a.db"'))}
     assert load_settings(None, outside).db == "a.db"
