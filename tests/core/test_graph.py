@@ -20,6 +20,7 @@ from hindsight_core.graph import (
     cypher,
     entity_node,
     explain,
+    memory_node,
     neighbourhood,
     pagerank,
     rerank,
@@ -86,6 +87,15 @@ def test_it_shows_what_may_be_read_and_no_more(told, open_memory):
     other.remember("Zephyr is secret.", id="z")
     assert "memory:u/work/z" in told.graph()
     assert sorted(n for n in other.graph() if n.startswith("memory")) == ["memory:u/work/z"]
+
+
+def test_scopes_and_ids_that_look_alike_have_nodes_of_their_own(open_memory):
+    keys = [(("甲", "b"), "x"), (("甲/b",), "x"), (("甲",), "b/x"), (("甲%2Fb",), "x")]
+    for scope, id in keys:
+        open_memory(scope=scope).remember("Kestrel runs on port 7421.", id=id)
+    graph = open_memory(scope="甲", read=[scope for scope, _ in keys]).graph()
+    assert len({memory_node(key) for key in keys} & set(graph)) == len(keys)
+    assert memory_node(keys[0]) == "memory:甲/b/x"
 
 
 def test_a_neighbourhood_goes_over_memories(told):

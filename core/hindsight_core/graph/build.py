@@ -37,8 +37,9 @@ def networkx() -> Any:
 
 
 def memory_node(key: Key) -> str:
-    """The node of a memory."""
-    return f"{MEMORY}:{'/'.join(key[0])}/{key[1]}"
+    """The node of a memory; slashes within a name are written %2F, so that no two memories share a node."""
+    names = (name.replace("%", "%25").replace("/", "%2F") for name in (*key[0], key[1]))
+    return f"{MEMORY}:{'/'.join(names)}"
 
 
 def entity_node(key: str) -> str:
