@@ -1,5 +1,8 @@
 """Doing one long computation beside others: NumPy lets go of the interpreter while it works through a large array.
 
+A thread that is woken needs the interpreter for a moment before it can compute without it, and whoever woke it may be
+about to hold that for milliseconds. So whoever hands work over waits until it is begun.
+
 The threads wait asleep between calls, are made when first needed, and a forked child makes its own.
 """
 
@@ -10,10 +13,14 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
+from threading import Lock
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+_HANDOVER = 0.0005
+"""Seconds to wait at most for a thread to begin: all processors may be busy."""
 
 
 def beside(work: Callable[[], Result], *, worthwhile: bool) -> Callable[[], Result]:
@@ -26,7 +33,7 @@ def beside(work: Callable[[], Result], *, worthwhile: bool) -> Callable[[], Resu
     pool = _pool() if worthwhile else None
     if pool is not None:
         with suppress(RuntimeError):  # the interpreter is ending: no thread begins anything any more
-            return pool.submit(work).result
+            return _handed(pool, work).result
     result = work()
     return lambda: result
 
@@ -44,7 +51,7 @@ def shared(pieces: Iterable[Callable[[], object]]) -> Callable[[], None]:
     begun: Future[None] | None = None
     if pool is not None:
         with suppress(RuntimeError):  # the interpreter is ending
-            begun = pool.submit(_work_off, left)
+            begun = _handed(pool, partial(_work_off, left))
 
     def finish() -> None:
         try:
@@ -54,6 +61,20 @@ def shared(pieces: Iterable[Callable[[], object]]) -> Callable[[], None]:
                 begun.result()
 
     return finish
+
+
+def _handed(pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Future[Result]:
+    """Hand work over; returns when it is begun."""
+    begun = Lock()
+    begun.acquire()
+
+    def first() -> Result:
+        begun.release()
+        return work()
+
+    future = pool.submit(first)
+    begun.acquire(timeout=_HANDOVER)
+    return future
 
 
 def _work_off(left: deque[Callable[[], object]]) -> None:

@@ -43,6 +43,25 @@ def test_work_beside_other_work_gives_its_result_or_its_error(monkeypatch):
     assert beside(threading.get_ident, worthwhile=True)() == here
 
 
+def test_work_that_is_handed_over_has_begun_unless_the_thread_is_busy(monkeypatch):
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr("hindsight_core.threads._pool", lambda: pool)
+        monkeypatch.setattr("hindsight_core.threads._HANDOVER", 60)
+        begun, go_on = threading.Event(), threading.Event()
+
+        def work() -> bool:
+            begun.set()
+            return go_on.wait(60)
+
+        waits = beside(work, worthwhile=True)
+        assert begun.is_set()
+        monkeypatch.setattr("hindsight_core.threads._HANDOVER", 0)
+        behind = beside(threading.get_ident, worthwhile=True)
+        go_on.set()
+        assert waits()
+        assert behind() != threading.get_ident()
+
+
 def test_work_that_is_shared_out_is_done_once_and_its_error_is_raised(monkeypatch):
     with ThreadPoolExecutor(1) as pool:
         monkeypatch.setattr("hindsight_core.threads._pool", lambda: pool)
