@@ -1,7 +1,7 @@
 """Doing one long computation beside others: NumPy lets go of the interpreter while it works through a large array.
 
 A thread that is woken needs the interpreter for a moment before it can compute without it, and whoever woke it may be
-about to hold that for milliseconds. So whoever hands work over waits until it is begun.
+about to hold that for milliseconds. So whoever hands work over lets go of the interpreter until it is begun.
 
 The threads wait asleep between calls, are made when first needed, and a forked child makes its own.
 """
@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from threading import Lock
 from typing import TypeVar
 
@@ -39,19 +39,22 @@ def beside(work: Callable[[], Result], *, worthwhile: bool) -> Callable[[], Resu
 
 
 def shared(pieces: Iterable[Callable[[], object]]) -> Callable[[], None]:
-    """Begin pieces of work in another thread; what is returned does those not yet begun, and waits for the others.
+    """Begin pieces of work beside other work; what is returned does those not yet begun, and waits for the others.
 
-    So nobody waits idly: whoever is done with something else takes the next piece.
+    Nobody waits idly: the first piece is done here at once, while another thread wakes up, and whoever is done with
+    something else takes the next one.
 
     Args:
-        pieces: In any order and side by side; each takes a tenth of a millisecond or more without the interpreter.
+        pieces: Side by side; each takes a tenth of a millisecond or more without the interpreter.
     """
     left = deque(pieces)
     pool = _pool() if len(left) > 1 else None
     begun: Future[None] | None = None
     if pool is not None:
+        first = left.popleft()
         with suppress(RuntimeError):  # the interpreter is ending
-            begun = _handed(pool, partial(_work_off, left))
+            begun = pool.submit(_work_off, left)
+        first()
 
     def finish() -> None:
         try:

@@ -783,6 +783,46 @@ def test_nearest_memories_of_several_vectors_at_once():
         assert cosines == pytest.approx(np.array([[1, 0.8], [NAN, NAN], [0, NAN]] * copies), nan_ok=True)
 
 
+def test_what_was_begun_answers_alike_and_only_what_is_asked(monkeypatch):
+    """Begun beside other work, in pieces and by several threads, for one vector or many; and dropped when something changes."""
+    monkeypatch.setattr(dense, "_PIECE", 8)
+    monkeypatch.setattr(dense, "_LARGE", 16)
+    vectors = np.random.default_rng(7).standard_normal((300, 2)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    stored = [Memory(row=row, vector=tuple(vector)) for row, vector in enumerate(vectors.tolist(), 1)]
+    index, plain = index_of(*stored), index_of(*stored)
+    everything, then = index.visible(seen(), None), plain.visible(seen(), None)
+
+    question = probe(vector=(1, 0))
+    index.begin_search(everything, [np.array((0, 1), np.float32), question.vector])
+    found, expected = index.search(question, everything), plain.search(question, then)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_equal(
+            [getattr(one, f.name) for f in fields(one)], [getattr(other, f.name) for f in fields(other)]
+        )
+
+    for count in (1, 3, 9):
+        index.begin_near(everything, vectors[:count], top=4, least=0.5)
+        for asked, top, least in (
+            (vectors[:count], 4, 0.5),
+            (vectors[1:5], 4, 0.5),
+            (vectors[:count], 3, 0.9),
+        ):
+            for one, other in zip(
+                index.near(everything, asked, top=top, least=least),
+                plain.near(then, asked, top=top, least=least),
+                strict=True,
+            ):
+                np.testing.assert_array_equal(one, other)
+
+    index.begin_near(everything, vectors[:1], top=1, least=0.5)
+    index.begin_search(everything, [question.vector])
+    index.remove(np.array([1]))
+    left = index.visible(seen(), None)
+    assert index.near(left, vectors[:1], top=1, least=0.5)[0].tolist() != [[1]]
+    assert 1 not in index.search(question, left)[0].rows.tolist()
+
+
 def test_equal_memories_are_equally_near_wherever_they_lie():
     """Products of whole matrices differ in their last digits from place to place; what is given out does not."""
     rng = np.random.default_rng(3)

@@ -13,7 +13,7 @@ from hindsight_core.embedding import HashEmbedder, keywords_of, resolve_sparse, 
 from hindsight_core.embedding.bge_m3 import BgeM3
 from hindsight_core.errors import EmbedderMismatch, EmbedderUnavailable, EmbeddingError, InvalidInput
 from hindsight_core.ports import SparseEmbedder
-from hindsight_core.recall import analyse
+from hindsight_core.recall import analyse, hear
 from hindsight_core.text.learnt import FIRST_WORD, WEIGHT, pack_weights, token_ids, tokens_in
 from hindsight_core.text.tokens import pack, terms
 
@@ -250,7 +250,7 @@ def test_a_question_about_nothing_known_is_answered_with_nothing(open_memory, se
 def test_without_a_sparse_embedder_nothing_is_asked_or_kept(open_memory):
     memory = open_memory()
     memory.remember("The car insurance is paid in June.")
-    question = analyse("car insurance", now=memory._now(), embed=lambda texts: [])
+    question = analyse(hear("car insurance", embed=lambda texts: []), memory._now())
     assert len(question.aspects[0].learnt) == 0
     assert "keywords" not in memory.stats()
     assert "keywords.fingerprint" not in memory.parts.store.meta()
@@ -258,13 +258,13 @@ def test_without_a_sparse_embedder_nothing_is_asked_or_kept(open_memory):
 
 def test_earlier_turns_lend_their_tokens_at_a_share(clock):
     weights = {"And the car?": {1: 2.0}, "Is the house insured?": {1: 9.0, 2: 1.0}, "Hello": {2: 4.0}}
-    question = analyse(
+    heard = hear(
         "And the car?",
-        now=clock.now(),
         embed=lambda texts: [],
         weigh=weights.__getitem__,
         history=["Hello", "Is the house insured?"],
     )
+    question = analyse(heard, clock.now())
     (aspect,) = question.aspects
     assert aspect.learnt.tolist() == [1 << 8, 2 << 8]
     assert aspect.learnt_weights.tolist() == pytest.approx([2.0, max(1.0 * 0.3, 4.0 * 0.15)])

@@ -246,7 +246,10 @@ class SearchingContract(ContractBase):
         with self.opened(tmp_path) as store:
             self.put(store, (unit("a"), entry("x")), (unit("b"), entry("x", [1, 0])))
             with store.reading(visible()) as reading:
-                candidates, bank = reading.search(probe(visible(), vector=[1, 0], words={"x": 1}))
+                asked = probe(visible(), vector=[1, 0], words={"x": 1})
+                if asked.vector is not None:
+                    reading.begin_search(visible(), [asked.vector])
+                candidates, bank = reading.search(asked)
                 vectors = reading.vectors(candidates.rows)
             order = [candidates.ids.index(id) for id in "ab"]
             assert_close(candidates.cosine[order], [np.nan, 1])
@@ -270,6 +273,7 @@ class SearchingContract(ContractBase):
                 assert c == again
                 assert nobody == unindexed == -1
                 (b,) = reading.rows_of([(MEI, "b")]).tolist()
+                reading.begin_near(visible(), questions, top=2, least=0.5)  # a hint changes no answer
                 rows, cosines = reading.near(visible(), questions, top=2, least=0.5)
                 assert rows.tolist() == [[a, b], [c, b]]
                 assert_close(cosines, [[1, 0.6], [1, 0.8]])

@@ -7,17 +7,16 @@ either: inside the lock neighbours are searched anew, and an opinion counts only
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
 
 from hindsight_core.embedding import calibrate
 from hindsight_core.engine.parts import Parts
-from hindsight_core.engine.settle import LEAST, NEAR, nearest, neighbourhood
+from hindsight_core.engine.settle import LEAST, NEAR, begin, neighbourhood
 from hindsight_core.engine.verdicts import Opinions, is_open, told, verdict_on
 from hindsight_core.ports import BatchExtractor, Extraction, IndexEntry, Relation, Told, Visibility
-from hindsight_core.threads import beside
 from hindsight_core.unit import Scope
 
 log = logging.getLogger(__name__)
@@ -27,25 +26,15 @@ Near = list[tuple[Told, float]]
 
 def look_ahead(
     parts: Parts, made: Sequence[IndexEntry], compared: Sequence[bool], scope: Scope, now: datetime
-) -> Callable[[], object]:
-    """Begin to search what is near the new texts while they are read; returns what waits for the end of it.
+) -> None:
+    """Let the store begin to search what is near the new texts, while they are read.
 
-    The write searches again, inside its lock, and is answered at once if nothing has changed since.
+    The write asks for it inside its lock; if something has changed since, it is searched anew.
     """
     wanted = [entry for entry, compare in zip(made, compared, strict=True) if compare]
-    calibration = parts.calibration
-    if calibration is None or not wanted:
-        return _nothing
-
-    def search() -> None:
+    if parts.calibration is not None and wanted:
         with parts.store.reading(Visibility(scopes=(scope,), now=now)) as view:
-            nearest(view, wanted, scope, now, calibration)
-
-    return beside(search, worthwhile=True)
-
-
-def _nothing() -> None:
-    pass
+            begin(view, wanted, scope, now, parts.calibration)
 
 
 def open_pairs(

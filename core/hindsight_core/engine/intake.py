@@ -272,9 +272,8 @@ def _encode(
         (one.text, context_of(parts, one, tuple(old for old, _ in known)))
         for one, known in zip(texts, near, strict=True)
     ]
-    ahead = look_ahead(parts, made, compared, scope, now)
+    look_ahead(parts, made, compared, scope, now)
     found = extracted(parts, asked)
-    ahead()
     for (job, content, source), entry, (extraction, error) in zip(pieces, made, found, strict=True):
         job.drafts.append(Draft(content=content, source=source, extraction=extraction))
         job.entries.append(entry)

@@ -23,7 +23,7 @@ from hindsight_core.filters import Filter
 from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats, Reading, Store, Use, Visibility
 from hindsight_core.profiles import Profile
-from hindsight_core.recall import Hit, Hits, analyse, rank, render
+from hindsight_core.recall import Hit, Hits, analyse, hear, rank, render, searched
 from hindsight_core.recall.hits import Signal
 from hindsight_core.recall.relevance import beside_the_surest, relevance
 from hindsight_core.recall.succession import newest_first
@@ -189,13 +189,16 @@ def recall(parts: Parts, request: Request, log: RecallLog, scope: Scope) -> Hits
         wanted = looked_through(request.query, request.k)
         k = wanted if second is None else max(wanted, second.candidates)
         weigh = partial(question_weights, parts.keywords)
-        question = analyse(request.query, now=request.now, embed=embed, weigh=weigh, history=request.history)
+        heard = hear(request.query, embed=embed, weigh=weigh, history=request.history)
         more: list[Hit] = []
-        with parts.store.reading(request.visible) as view:
+        visible = request.visible
+        with parts.store.reading(visible) as view:
+            view.begin_search(searched(visible), heard.vectors)
+            question = analyse(heard, request.now)
             found = rank(
                 view,
                 question,
-                visible=request.visible,
+                visible=visible,
                 profile=_reaching(parts.profile, k),
                 calibration=parts.calibration,
                 k=k,

@@ -18,7 +18,7 @@ import numpy as np
 from hindsight_core.consolidate import Decision, Verdict
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
 from hindsight_core.engine.verdicts import Opinions, told, verdict_on
-from hindsight_core.ports import Floats, IndexEntry, Ints, Reading, Relation, Transaction, Visibility
+from hindsight_core.ports import Floats, IndexEntry, Reading, Relation, Transaction, Visibility
 from hindsight_core.strength import weight_now
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
 
@@ -48,16 +48,14 @@ def verdict(new: MemoryUnit, near: Neighbour, opinion: Relation | None = None) -
     return verdict_on(told(new), told(near.unit), near.similarity, opinion)
 
 
-def nearest(
+def begin(
     view: Reading, entries: Sequence[IndexEntry], scope: Scope, now: datetime, calibration: Calibration
-) -> tuple[list[int], Ints, Floats]:
-    """Which entries have a vector, and for each of these the rows and cosines of what is near it."""
-    with_vector = [i for i, entry in enumerate(entries) if entry.vector is not None]
-    if not with_vector:
-        return [], np.empty((0, NEAR), np.int64), np.empty((0, NEAR), np.float32)
-    vectors = np.stack([entries[i].vector for i in with_vector])  # type: ignore[misc]
-    least = uncalibrate(LEAST, calibration.passage)
-    return with_vector, *view.near(Visibility(scopes=(scope,), now=now), vectors, top=NEAR, least=least)
+) -> None:
+    """Let the store begin to search what is near new entries; `neighbourhood` then asks for it."""
+    vectors = [entry.vector for entry in entries if entry.vector is not None]
+    if vectors:
+        least = uncalibrate(LEAST, calibration.passage)
+        view.begin_near(Visibility(scopes=(scope,), now=now), np.stack(vectors), top=NEAR, least=least)
 
 
 def neighbourhood(
@@ -71,7 +69,12 @@ def neighbourhood(
     nothing: list[list[Neighbour]] = [[] for _ in entries]
     if view is None or calibration is None:
         return nothing
-    with_vector, rows, cosines = nearest(view, entries, scope, now, calibration)
+    with_vector = [i for i, entry in enumerate(entries) if entry.vector is not None]
+    if not with_vector:
+        return nothing
+    vectors = np.stack([entries[i].vector for i in with_vector])  # type: ignore[misc]
+    least = uncalibrate(LEAST, calibration.passage)
+    rows, cosines = view.near(Visibility(scopes=(scope,), now=now), vectors, top=NEAR, least=least)
     similar = calibrate(cosines, calibration.passage)
     wanted = np.unique(rows[rows >= 0])
     units = dict(zip(wanted.tolist(), view.units(wanted), strict=True))

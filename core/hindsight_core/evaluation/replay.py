@@ -23,7 +23,7 @@ from hindsight_core.engine.keywords import question_weights
 from hindsight_core.engine.reading import Request, question_vectors
 from hindsight_core.ports import Floats, Ints, Probe, Reading, Store, Visibility
 from hindsight_core.profiles import Profile
-from hindsight_core.recall import Hit, analyse, rank
+from hindsight_core.recall import Hit, analyse, hear, rank
 from hindsight_core.unit import MemoryUnit
 
 _KEPT = 64
@@ -67,13 +67,13 @@ class Replay:
             floor=None,
         )
         self._visible = request.visible
-        self._question = analyse(
+        heard = hear(
             text,
-            now=now,
             embed=partial(question_vectors, parts),
             weigh=partial(question_weights, parts.keywords),
             history=history,
         )
+        self._question = analyse(heard, now)
         self._calibration = parts.calibration
         self._kept = _KeptView(parts.store, self._visible)
 

@@ -19,7 +19,7 @@ from hindsight_core.engine import Hindsight
 from hindsight_core.engine.reading import question_vectors
 from hindsight_core.evaluation.systems import Stopwatch
 from hindsight_core.ports import Reading, Store, Visibility
-from hindsight_core.recall import analyse
+from hindsight_core.recall import analyse, hear
 
 QUESTION = "the question"
 OPENING = "store: open a view"
@@ -39,7 +39,7 @@ def shares(
     total = perf_counter() - start - (watch.spent - embedded)
     embedded, start = watch.spent, perf_counter()
     for question in questions:
-        analyse(question, now=now, embed=partial(question_vectors, parts))
+        analyse(hear(question, embed=partial(question_vectors, parts)), now)
     spent[QUESTION] = perf_counter() - start - (watch.spent - embedded)
     rest = max(total - sum(spent.values()), 0.0)
     total = sum(spent.values()) + rest

@@ -178,6 +178,18 @@ class Reading(Protocol):
         """
         ...
 
+    def begin_search(self, visible: Visibility, vectors: Sequence[Floats]) -> None:
+        """A hint: `search` is about to be asked for these very vectors.
+
+        A store that keeps them in memory begins to compare them beside what its caller does meanwhile; no answer depends
+        on it.
+        """
+        ...
+
+    def begin_near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> None:
+        """A hint: `near` is about to be asked for this, in this reading or the next one; likewise."""
+        ...
+
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
         """Union of the top candidates of every channel that is on.
 

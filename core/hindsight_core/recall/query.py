@@ -175,33 +175,60 @@ def _no_tokens(text: str) -> Mapping[int, float]:
     return {}
 
 
-def analyse(
-    text: str, *, now: datetime, embed: Embed, weigh: Weigh = _no_tokens, history: Sequence[str] = ()
-) -> Question:
-    """Analyse a question.
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the models make of a question, before it is analysed.
+
+    Attributes:
+        text: The question.
+        parts: What it asks for, at least one.
+        vectors: Of each part, float32 (dimension,), with those of earlier turns at their share; empty without an embedder.
+        tokens: Learnt weights of each part, likewise.
+        history: The user's last turns before it, oldest first.
+    """
+
+    text: str
+    parts: list[str]
+    vectors: list[Floats]
+    tokens: list[dict[int, float]]
+    history: list[str]
+
+
+def hear(text: str, *, embed: Embed, weigh: Weigh = _no_tokens, history: Sequence[str] = ()) -> Heard:
+    """Ask the models, which may take their time.
 
     Args:
         text: The question.
-        now: What "yesterday" refers to.
         embed: Gives query vectors.
         weigh: Gives learnt weights of tokens.
         history: The turns before it, oldest first, with or without a role in front ("user: ..."); the user's last ones
             resolve what a follow-up leaves unsaid.
     """
-    asked, windows = split_questions(text), tuple(find_times(text, now))
-    history = asked_before(history)
-    vectors = embed([*asked, *history])
-    past = vectors[len(asked) :]
+    parts, before = split_questions(text), asked_before(history)
+    vectors = list(embed([*parts, *before]))
+    own, past = vectors[: len(parts)], vectors[len(parts) :]
+    if past:
+        shares = np.array([HISTORY_SHARE / age for age in range(len(past), 0, -1)], dtype=np.float32)
+        mixed = [vector + np.tensordot(shares, np.stack(past), axes=1) for vector in own]
+        own = [(each / max(float(np.linalg.norm(each)), 1e-9)).astype(np.float32) for each in mixed]
+    turns = [weigh(turn) for turn in before]
+    return Heard(text, parts, own, [_with_turns(weigh(part), turns) for part in parts], before)
+
+
+def analyse(heard: Heard, now: datetime) -> Question:
+    """Analyse a question.
+
+    Args:
+        heard: The question.
+        now: What "yesterday" refers to.
+    """
+    text, history = heard.text, heard.history
+    windows = tuple(find_times(text, now))
     aspects = []
-    for number, part in enumerate(asked):
+    for number, part in enumerate(heard.parts):
         own = dict(query_terms(part))
         weights = _with_turns(own, [dict(query_terms(turn)) for turn in history])
-        tokens = _with_turns(weigh(part), [weigh(turn) for turn in history])
-        vector = vectors[number] if vectors else None
-        if vector is not None and past:
-            shares = [HISTORY_SHARE / age for age in range(len(past), 0, -1)]
-            mixed = vector + np.tensordot(np.array(shares, dtype=np.float32), np.stack(past), axes=1)
-            vector = (mixed / max(float(np.linalg.norm(mixed)), 1e-9)).astype(np.float32)
+        tokens = heard.tokens[number]
         timeless = {term for term, _ in query_terms(_without_times(part, windows))} if windows else set(own)
         says_when = own.keys() - timeless if timeless else set()
         aspects.append(
@@ -213,7 +240,7 @@ def analyse(
                 telling=np.array(
                     [0.0 if term in says_when else weight for term, weight in weights.items()], np.float32
                 ),
-                vector=vector,
+                vector=heard.vectors[number] if heard.vectors else None,
                 learnt=token_ids(tokens),
                 learnt_weights=np.fromiter(tokens.values(), dtype=np.float32, count=len(tokens)),
             )

@@ -42,6 +42,16 @@ from hindsight_core.strength import recency, weights_now
 from hindsight_core.unit import LinkKind, Status
 
 
+def searched(visible: Visibility) -> Visibility:
+    """Where is searched for what may be seen.
+
+    What no longer holds is not shown, but a question it answers is about what holds in its place.
+    """
+    if visible.as_of is not None or visible.known_at is not None:
+        return visible
+    return replace(visible, statuses=visible.statuses | {Status.SUPERSEDED})
+
+
 def rank(
     view: Reading,
     question: Question,
@@ -123,13 +133,8 @@ class _Recall:
         self.view = view
         self.question = question
         self.visible = visible
-        self.heirs = (
-            Status.SUPERSEDED not in visible.statuses and visible.as_of is None and visible.known_at is None
-        )
-        if self.heirs:
-            # What no longer holds is not shown, but a question it answers is about what holds in its place.
-            visible = replace(visible, statuses=visible.statuses | {Status.SUPERSEDED})
-        self.seen = visible
+        self.seen = searched(visible)
+        self.heirs = self.seen.statuses != visible.statuses
         self.profile = profile
         self.calibration = calibration
         weights = profile.weights

@@ -8,8 +8,9 @@ lies, so that equal vectors get equal cosines in every scan, and ties are ties.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,12 +18,15 @@ from hindsight_core.errors import InvalidInput
 from hindsight_core.ports import Floats, Ints
 from hindsight_core.stores.index.columns import Growing
 from hindsight_core.stores.index.mask import Mask
-from hindsight_core.threads import shared
+from hindsight_core.threads import beside, shared
 
 _MANY = 4  # so many queries are worth a matrix product
 _PRODUCTS = 1 << 22  # cosines computed at a time
 _SLACK = 1e-5  # more than single precision can err by, for vectors of length 1
-_PIECE = 4096  # rows that one thread scans at a time
+_PIECE = 2048  # rows: a thread that is woken takes as long to begin as another one to scan these
+_LARGE = (
+    1 << 14
+)  # rows scanned in a millisecond or so, in one go: a thread that comes back for more is in the way
 _CHUNK = 512  # rows gathered at a time: they stay in the cache between copying and multiplying
 
 
@@ -76,8 +80,8 @@ class Vectors:
         vectors, query, slots = self._vectors.view, self._query(query), mask.slots
         cosine = np.empty(len(slots if mask.selective else vectors), np.float32)
         pieces: list[Callable[[], object]] = []
-        for start in range(0, len(cosine), _PIECE):
-            part = slice(start, start + _PIECE)
+        for start, end in pairwise(_parts(len(cosine))):
+            part = slice(start, end)
             if mask.selective:
                 pieces.append(partial(self._gather, query, slots[part], cosine[part]))
             else:
@@ -105,24 +109,30 @@ class Vectors:
             np.take(self._vectors.view, part, axis=0, out=rows, mode="clip")  # "raise" would copy once more
             np.einsum("ij,j->i", rows, query, out=cosine[start : start + len(part)])
 
-    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> Iterator[Ints]:
-        """For each query, the visible slots that can be among its `top` with a cosine of at least `least`.
+    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> Callable[[], Iterable[Ints]]:
+        """Begin to search what is near, beside other work; what is returned waits for the end of it.
 
-        A few too many: several queries are multiplied at once by BLAS, whose last digits depend on where a vector
-        lies. `cosines` of what is left decides.
+        Returns:
+            For each query, the visible slots that can be among its `top` with a cosine of at least `least`, and a few more:
+            several queries are multiplied at once by BLAS, whose last digits depend on where a vector lies. `cosines` of
+            what is left decides.
         """
         self._check(queries.shape[1:])
-        for approximate in self._scans(queries, mask):
-            near = np.flatnonzero(approximate >= least - _SLACK)
-            if len(near) > top:
-                cosine = approximate[near]
-                near = near[cosine >= np.partition(cosine, -top)[-top] - _SLACK]
-            yield mask.slots[near]
 
-    def _scans(self, queries: Floats, mask: Mask) -> Iterator[Floats]:
-        if len(queries) < _MANY:
-            yield from (self.scan(query, mask) for query in queries)
-            return
+        def among(scans: Iterable[Floats]) -> Iterator[Ints]:
+            for approximate in scans:
+                near = np.flatnonzero(approximate >= least - _SLACK)
+                if len(near) > top:
+                    cosine = approximate[near]
+                    near = near[cosine >= np.partition(cosine, -top)[-top] - _SLACK]
+                yield mask.slots[near]
+
+        if len(queries) >= _MANY:
+            return beside(lambda: list(among(self._products(queries, mask))), worthwhile=True)
+        begun = [self.scanning(query, mask) for query in queries]
+        return lambda: among(scan() for scan in begun)
+
+    def _products(self, queries: Floats, mask: Mask) -> Iterator[Floats]:
         vectors = self._vectors.view[mask.slots] if mask.selective else self._vectors.view
         step = max(_PRODUCTS // max(len(vectors), 1), 1)
         for start in range(0, len(queries), step):
@@ -141,3 +151,11 @@ class Vectors:
     def _check(self, shape: tuple[int, ...]) -> None:
         if shape != (self._dimension,):
             raise InvalidInput(f"a vector of shape {shape} for an index of dimension {self._dimension}")
+
+
+def _parts(rows: int) -> list[int]:
+    """Where rows are cut into pieces: a small one for this thread, a large one for another, and what either may take."""
+    if rows <= 2 * _PIECE:
+        return [0, rows]
+    large = min(max(rows // 2, _LARGE), rows)
+    return [0, _PIECE, *range(large, rows, 2 * _PIECE), rows]

@@ -92,6 +92,16 @@ class IndexReading(ABC):
     def expect(self, probes: Sequence[Probe]) -> None:  # noqa: B027 - nothing to do is what it does
         """Everything is here already."""
 
+    def begin_search(self, visible: Visibility, vectors: Sequence[Floats]) -> None:
+        """Begin to compare vectors that `search` will be asked about, beside other work."""
+        if self._dimension is not None:
+            self._index.begin_search(self._mask(visible), vectors)
+
+    def begin_near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> None:
+        """Begin what `near` will be asked for, beside other work."""
+        if self._dimension is not None:
+            self._index.begin_near(self._mask(visible), vectors, top=top, least=least)
+
     def search(self, probe: Probe) -> tuple[Candidates, Bank]:
         """Union of the top candidates of every channel that is on."""
         candidates, bank = self._index.search(self._fitting(probe), self._mask(probe.visible))

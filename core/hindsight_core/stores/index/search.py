@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,14 +40,27 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Near:
-    """The nearest memories asked for last: a writer looks before it takes the lock, and again inside."""
+    """The nearest memories asked for last: a writer has them searched before it takes the lock, and asks inside.
+
+    Attributes:
+        mask: What may be seen.
+        vectors: What to be near to.
+        top: At most so many for each.
+        least: Only with a cosine of at least this.
+        slots: Waits for the search; for each vector the slots that can be among its `top`, and a few more.
+    """
 
     mask: Mask
     vectors: Floats
     top: int
     least: float
-    rows: Ints
-    cosines: Floats
+    slots: Callable[[], Iterable[Ints]]
+
+    def answers(self, mask: Mask, vectors: Floats, top: int, least: float) -> bool:
+        """Whether this is what is asked for."""
+        return (self.mask, self.top, self.least) == (mask, top, least) and np.array_equal(
+            self.vectors, vectors
+        )
 
 
 class SearchIndex(Contents):
@@ -59,12 +73,19 @@ class SearchIndex(Contents):
     def _clear(self) -> None:
         super()._clear()
         self._found: list[_Found] = []
+        self._begun: list[tuple[Floats, Mask, Callable[[], Floats]]] = []
         self._near: _Near | None = None
 
     def _pass_on(self) -> None:
         super()._pass_on()
         self._found.clear()
+        self._begun.clear()
         self._near = None
+
+    def begin_search(self, mask: Mask, vectors: Sequence[Floats]) -> None:
+        """Begin to compare vectors that `search` will be asked about; see `ports.Reading.begin_search`."""
+        self._check(mask)
+        self._begun = [(vector, mask, self._vectors.scanning(vector, mask)) for vector in vectors]
 
     def search(self, probe: Probe, mask: Mask) -> tuple[Candidates, Bank]:
         """Union of the best candidates of each channel, in order of arrival; see `ports.Reading.search`.
@@ -74,7 +95,7 @@ class SearchIndex(Contents):
         """
         self._check(mask)
         vector, slots, size = probe.vector, mask.slots, len(self._memories)
-        scanned = self._vectors.scanning(vector, mask) if vector is not None else None
+        scanned = self._scanning(vector, mask) if vector is not None else None
         found = self._find(probe, mask)
         keyword = self._keyword(found)
         worded = np.flatnonzero(keyword > 0)
@@ -127,6 +148,13 @@ class SearchIndex(Contents):
             learnt_std=learnt_std,
         )
         return self._candidates(found, best, cosine[_places(mask, best)]), bank
+
+    def _scanning(self, vector: Floats, mask: Mask) -> Callable[[], Floats]:
+        for at, (begun, seen, scan) in enumerate(self._begun):
+            if begun is vector and seen is mask:
+                del self._begun[at]
+                return scan
+        return self._vectors.scanning(vector, mask)
 
     def signals(self, probe: Probe, mask: Mask, rows: Ints) -> Candidates:
         """Exact columns for given visible rows, in that order."""
@@ -191,25 +219,26 @@ class SearchIndex(Contents):
             degree=np.concatenate([np.zeros(steps, np.int32), degree]),
         )
 
+    def begin_near(self, mask: Mask, vectors: Floats, *, top: int, least: float) -> None:
+        """Begin what `near` will be asked for; see `ports.Reading.begin_near`."""
+        self._check(mask)
+        begun = self._vectors.near(vectors, mask, top=top, least=least)
+        self._near = _Near(mask, vectors.copy(), top, least, begun)
+
     def near(self, mask: Mask, vectors: Floats, *, top: int, least: float) -> tuple[Ints, Floats]:
         """The nearest visible memories of each vector; see `ports.Reading.near`. Ties by id, as in `search`."""
         self._check(mask)
-        known = self._near
-        if (
-            known is not None
-            and (known.mask, known.top, known.least) == (mask, top, least)
-            and np.array_equal(known.vectors, vectors)
-        ):
-            return known.rows.copy(), known.cosines.copy()
+        if self._near is None or not self._near.answers(mask, vectors, top, least):
+            self.begin_near(mask, vectors, top=top, least=least)
+        assert self._near is not None
         rows = np.full((len(vectors), top), -1, np.int64)
         cosines = np.full((len(vectors), top), np.nan, np.float32)
-        for i, slots in enumerate(self._vectors.near(vectors, mask, top=top, least=least)):
+        for i, slots in enumerate(self._near.slots()):
             cosine = self._vectors.cosines(vectors[i], slots)
             slots, cosine = slots[cosine >= least], cosine[cosine >= least]
             order = np.lexsort((self._memories.id_rank(slots), -cosine))[:top]
             rows[i, : len(order)] = self._memories.row.view[slots[order]]
             cosines[i, : len(order)] = cosine[order]
-        self._near = _Near(mask, vectors.copy(), top, least, rows.copy(), cosines.copy())
         return rows, cosines
 
     def vectors(self, mask: Mask, rows: Ints) -> Floats:

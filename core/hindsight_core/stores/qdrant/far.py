@@ -73,6 +73,12 @@ class FarReading(Measuring):
                 self._asked[id(probe)] = probe
                 self._waiting += self._channels(probe)
 
+    def begin_search(self, visible: Visibility, vectors: Sequence[Floats]) -> None:
+        """What `expect` is told of is enough: nothing is compared here."""
+
+    def begin_near(self, visible: Visibility, vectors: Floats, *, top: int, least: float) -> None:
+        """One request is asked when it is needed."""
+
     def _fetch(self, queries: Sequence[Query] = ()) -> list[list[int]]:
         """The rows that some queries find; what is expected comes along."""
         waiting, self._waiting = self._waiting, []
