@@ -63,7 +63,7 @@ class Aspect:
     @property
     def unspaced(self) -> float:
         """Share of its letters written without spaces between words, 0..1."""
-        letters = sum(character.isalnum() for character in self.text)
+        letters = sum(map(str.isalnum, self.text))
         return sum(map(len, _HAN.findall(self.text))) / max(letters, 1)
 
 

@@ -37,11 +37,17 @@ class Vectors:
         self._dimension = dimension
         self._vectors = Growing(np.float32, dimension or 0)
         self._has = Growing(np.bool_)
+        self._lacking = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of the vectors."""
         return self._vectors.nbytes + self._has.nbytes
+
+    @property
+    def complete(self) -> bool:
+        """Whether every slot has a vector."""
+        return not self._lacking
 
     def reserve(self, count: int) -> None:
         """Make room for so many vectors more: growing step by step would copy gigabytes."""
@@ -59,16 +65,19 @@ class Vectors:
         self._has.extend(has)
         if not has.all():
             self._vectors.view[-count:][~has] = 0  # a scan passes over them, and nan would only make noise
+            self._lacking += count - int(has.sum())
 
     def keep(self, slots: Ints) -> None:
         """Retain only these ascending slots."""
         self._vectors.keep(slots)
         self._has.keep(slots)
+        self._lacking = len(slots) - int(self._has.view.sum())
 
     def of(self, slots: Ints) -> Floats:
         """The vectors of some slots, a copy; nan where there is none."""
         vectors = self._vectors.view[slots]
-        vectors[~self._has.view[slots]] = np.nan
+        if self._lacking:
+            vectors[~self._has.view[slots]] = np.nan
         return vectors
 
     def scan(self, query: Floats, mask: Mask) -> Floats:
@@ -141,7 +150,8 @@ class Vectors:
                 yield self._blank(visible, mask.slots)
 
     def _blank(self, cosine: Floats, slots: Ints) -> Floats:
-        cosine[~self._has.view[slots]] = np.nan
+        if self._lacking:
+            cosine[~self._has.view[slots]] = np.nan
         return cosine
 
     def _query(self, query: Floats) -> Floats:

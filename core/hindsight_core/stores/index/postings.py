@@ -60,19 +60,18 @@ class Lists:
         kept = ranges(self.bounds[:-1], self.bounds[:-1] + sizes)
         return Lists(self.slots.take(kept), self.counts.take(kept), offsets_of(sizes))
 
-    def among(self, slots: Ints, size: int) -> tuple[Ints, Ints, Ints]:
-        """Which entries are about some of all `size` slots: positions of entries, of their terms, and of their slots."""
+    def among(self, place: Small) -> tuple[Ints, Ints, Small]:
+        """Which entries are about some slots: positions of entries and of their terms, and the places of their slots.
+
+        Args:
+            place: Of every slot there is, -1 for those that are not meant.
+        """
         if not len(self.slots):
             none = self.slots[:0]
-            return none, none, none
-        wanted = np.zeros(size, np.bool_)
-        wanted[slots] = True
-        entries = np.flatnonzero(wanted.take(self.slots))
-        return (
-            entries,
-            np.searchsorted(self.bounds, entries, "right") - 1,
-            np.searchsorted(slots, self.slots.take(entries)),
-        )
+            return none, none, place[:0]
+        places = place.take(self.slots)
+        entries = (places >= 0).nonzero()[0]
+        return entries, self.bounds.searchsorted(entries, "right") - 1, places.take(entries)
 
 
 class Postings:
@@ -173,10 +172,12 @@ class Postings:
         if mask.selective:
             slots, counts, sizes = self._looked_up(start, stop, mask)
         else:
-            lists = [slice(*ends) for ends in zip(start.tolist(), stop.tolist(), strict=True)]
-            slots = np.concatenate([self._slots[:0], *(self._slots[each] for each in lists)])
-            counts = np.concatenate([self._counts[:0], *(self._counts[each] for each in lists)])
             sizes = stop - start
+            held = np.flatnonzero(sizes)  # most names a question might contain are none
+            ends = zip(start[held].tolist(), stop[held].tolist(), strict=True)
+            lists = [slice(*each) for each in ends] or [slice(0)]
+            slots = np.concatenate([self._slots[each] for each in lists])
+            counts = np.concatenate([self._counts[each] for each in lists])
         if self._new:
             slots, counts, sizes = self._and_new(wanted, slots, counts, sizes)
         bounds = offsets_of(sizes)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hindsight_core.arrays import distinct
 from hindsight_core.errors import InvalidInput, StoreError
 from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe
+from hindsight_core.stores.index.columns import Small
 from hindsight_core.stores.index.contents import Contents
 from hindsight_core.stores.index.entities import shared
 from hindsight_core.stores.index.mask import Mask
@@ -120,8 +121,10 @@ class SearchIndex(Contents):
         else:
             cosine = scanned()
             found.cosine.append(cosine)
-            has = ~np.isnan(cosine)
-            seen, seen_at = (cosine, slots) if has.all() else (cosine[has], slots[has])
+            seen, seen_at = cosine, slots
+            if not self._vectors.complete:
+                has = ~np.isnan(cosine)
+                seen, seen_at = cosine[has], slots[has]
             channels.append(self._best(probe.top, seen_at, -seen))
 
         if len(probe.windows):
@@ -181,9 +184,9 @@ class SearchIndex(Contents):
         """Which of given visible rows, in that order, hold which term; see `ports.Reading.held`."""
         self._check(mask)
         slots, found = self._slots(mask, rows), self._find(probe, mask)
-        unique, inverse = _ascending(slots)
-        _, term, row = found.terms.among(unique, len(self._memories))
-        held = np.zeros((len(unique), len(probe.terms)), np.bool_)
+        place, count, inverse = self._places(slots)
+        _, term, row = found.terms.among(place)
+        held = np.zeros((count, len(probe.terms)), np.bool_)
         held[row, term] = True
         return held if inverse is None else held[inverse]
 
@@ -318,6 +321,15 @@ class SearchIndex(Contents):
         ]
         return slots[first(len(slots), top, order)]
 
+    def _places(self, slots: Ints) -> tuple[Small, int, Ints | None]:
+        """A place for each of some slots, by slot; how many are different; and the place of each where some are equal."""
+        place = np.full(len(self._memories), -1, np.int32)
+        place[slots] = np.arange(len(slots), dtype=np.int32)
+        of_each = place.take(slots)
+        if (of_each == np.arange(len(slots))).all():
+            return place, len(slots), None
+        return place, len(slots), of_each.astype(np.int64)
+
     def _in_window(self, probe: Probe, slots: Ints) -> NDArray[np.bool_]:
         inside = np.zeros(len(slots), np.bool_)
         if not len(probe.windows):
@@ -335,18 +347,18 @@ class SearchIndex(Contents):
 
     def _candidates(self, found: _Found, slots: Ints, cosine: Floats) -> Candidates:
         memories, probe = self._memories, found.probe
-        unique, inverse = _ascending(slots)
-        terms = np.zeros((len(unique), len(probe.terms)), np.float32)
-        entries, term, row = found.terms.among(unique, len(memories))
-        terms[row, term] = found.parts[entries]
-        entities = np.zeros((len(unique), len(probe.entities)), np.bool_)
-        _, entity, row = found.entities.among(unique, len(memories))
+        place, count, inverse = self._places(slots)
+        terms = np.zeros((count, len(probe.terms)), np.float32)
+        entries, term, row = found.terms.among(place)
+        terms[row, term] = found.parts.take(entries)
+        entities = np.zeros((count, len(probe.entities)), np.bool_)
+        _, entity, row = found.entities.among(place)
         entities[row, entity] = True
         learnt = None
         if found.learnt is not None:
             lists, parts = found.learnt
-            learnt = np.zeros((len(unique), len(probe.learnt)), np.float32)
-            entries, token, row = lists.among(unique, len(memories))
+            learnt = np.zeros((count, len(probe.learnt)), np.float32)
+            entries, token, row = lists.among(place)
             learnt[row, token] = parts[entries]
             learnt = learnt if inverse is None else learnt[inverse]
         return Candidates(
@@ -367,14 +379,6 @@ class SearchIndex(Contents):
             length=memories.length.view[slots],
             learnt=learnt,
         )
-
-
-def _ascending(slots: Ints) -> tuple[Ints, Ints | None]:
-    """The slots ascending, each once, and where each of the given ones is among them; None when they are so already."""
-    if (slots[1:] > slots[:-1]).all():
-        return slots, None
-    unique, inverse = np.unique(slots, return_inverse=True)
-    return unique, inverse
 
 
 def _places(mask: Mask, slots: Ints) -> Ints:
