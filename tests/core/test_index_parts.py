@@ -193,6 +193,26 @@ def test_a_term_given_twice_for_a_slot_is_there_once(add):
     assert found(index, [7, 9], Mask(np.array([0]), 1, 0)) == [[(0, 1)], [(0, 1)]]
 
 
+def test_new_postings_that_are_read_again_and_again_are_merged():
+    words = [{1: 2, 3: 1}, {1: 1, 2: 4}, {3: 9}]
+    index, mask = Postings(), Mask(np.arange(3), 3, 0)
+    index.merge(*packed(words[:1]))
+    index.extend(*packed(words[1:], 1))
+    merged = index.nbytes
+    answers = [found(index, [1, 2, 3], mask) for _ in range(4)]
+    assert index.nbytes > merged
+    assert answers == [[[(0, 2), (1, 1)], [(1, 4)], [(0, 1), (2, 9)]]] * 4
+
+
+def test_new_postings_that_nobody_reads_are_not_merged():
+    index, mask = Postings(), Mask(np.arange(3), 3, 0)
+    index.extend(*packed([{1: 2, 3: 1}, {1: 1, 2: 4}, {3: 9}]))
+    before = index.nbytes
+    for _ in range(4):
+        assert found(index, [77], mask) == [[]]
+    assert index.nbytes == before
+
+
 def test_bm25_by_hand():
     """Three memories of 2, 3 and 7 terms; one term once in the first and four times in the last, one in all."""
     weight = idf(3, np.array([2, 3]))

@@ -3,7 +3,9 @@
 Postings are kept as one long array of slots and one of counts, sorted by term and within a term by slot. New ones
 gather in a dictionary and are merged in when they are many; a merge copies everything, so what counts as many grows
 with the size and each posting is copied a bounded number of times on average (the idea of the log-structured merge
-tree: O'Neil et al., Acta Informatica 33, 1996).
+tree: O'Neil et al., Acta Informatica 33, 1996). Reading out of the dictionary is slow, so they are merged as well once that
+has cost as much as a merge does: together they never take more than twice what would have been best (the ski rental
+problem: Karlin et al., Algorithmica 3, 1988).
 
 BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009) with the never negative
 
@@ -30,9 +32,12 @@ Counts = NDArray[np.uint8]
 
 _FEW = 1 << 16  # new postings that are never merged, however small the index
 _SHARE = 32  # nor while they are less than one in so many
+_COPIED = 24  # postings copied by a merge in the time that reading a new one takes
 _LOWER = np.uint64(24)  # bits of a term that sorting by digits leaves for later
 _SHORT = 1 << 14  # below this, sorting by digits does not pay
 _GALLOP = 8  # a list so many times longer than the visible memories is searched for each of them
+_NO_TERMS: Ids = np.zeros(0, np.uint64)
+_NO_SLOTS: Small = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,7 @@ class Postings:
         # New ones by term: slot and count in one number, packed as term and count are.
         self._new: defaultdict[int, list[int]] = defaultdict(list)
         self._new_size = 0
+        self._new_read = 0
 
     @property
     def nbytes(self) -> int:
@@ -126,7 +132,7 @@ class Postings:
             np.array(list(self._new), np.uint64), [len(entries) for entries in self._new.values()]
         )
         self._new.clear()
-        self._new_size = 0
+        self._new_size = self._new_read = 0
         new = terms << np.uint64(COUNT_BITS) | (entries & COUNT_MASK).astype(np.uint64)
         return (
             np.concatenate([new, packed]),
@@ -135,7 +141,7 @@ class Postings:
 
     def remap(self, kept: Ints, before: int) -> None:
         """Follow a compaction of `before` slots: the i-th of `kept` becomes slot i, the others are gone."""
-        self.merge(np.zeros(0, np.uint64), np.zeros(0, np.int32))
+        self.merge(_NO_TERMS, _NO_SLOTS)
         place = np.full(before, -1, np.int32)
         place[kept] = np.arange(len(kept))
         slots = place.take(self._slots)
@@ -165,6 +171,8 @@ class Postings:
 
     def _bounds(self, wanted: Ids) -> tuple[Ints, Ints]:
         """Where the merged list of each term begins and ends."""
+        if self._new_read > self._new_size + len(self._slots) // _COPIED:
+            self.merge(_NO_TERMS, _NO_SLOTS)
         at, known = self._find(wanted)
         return self._start[at * known], self._start[(at + 1) * known]
 
@@ -212,6 +220,7 @@ class Postings:
         if not more.any():
             return slots, counts, sizes
         packed = np.array([entry for entries in new for entry in entries], np.int64)
+        self._new_read += len(packed)
         behind = np.repeat(np.cumsum(sizes), more)
         return (
             np.insert(slots, behind, packed >> COUNT_BITS),
