@@ -159,11 +159,11 @@ def budgets(speed: Speed) -> Iterator[Budget]:
             )
             yield Budget(what=f"within a week at {n}", limit=1.1 * at.plain.p50, unit="ms", value=at.week.p50)
         if at.memories == 15_000:
-            yield Budget(what=f"remember one turn p50 at {n}", limit=3, unit="ms", value=at.remember.p50)
+            yield Budget(what=f"remember one turn p50 at {n}", limit=3, unit="ms", value=at.apart.p50)
             added = at.remember.p50 - at.apart.p50
-            yield Budget(what=f"of it consolidation at {n}", limit=2, unit="ms", value=added)
+            yield Budget(what=f"consolidation adds at {n}", limit=2, unit="ms", value=added)
             yield Budget(what=f"ingest at {n}", limit=1_000, unit="turns/s", value=at.ingest, least=True)
-        if "hybrid" in at.pipelines:
+        if "hybrid" in at.pipelines and at.memories == 15_000:
             ratio = at.pipelines["hybrid"].p50 / at.plain.p50
             yield Budget(what=f"faster than hybrid at {n}", limit=10, unit="times", value=ratio, least=True)
     if len(speed.sizes) > 1 and speed.sizes[-1].memories >= 100_000:
