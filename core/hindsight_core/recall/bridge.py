@@ -41,14 +41,14 @@ def strengths(seeds: list[list[int]], terms: Ids, held: NDArray[np.bool_], df: I
         df: int64 (T,) how many visible memories hold each.
         size: Number of visible memories.
     """
-    usable = (df >= 2) & (df <= commonest(size))
-    idf = np.where(usable, rarity(df, size), 0.0)
-    place = {term: at for at, term in enumerate(terms.tolist())}
-    member = np.zeros((len(seeds), len(terms)))
+    joining = ((df >= 2) & (df <= commonest(size))).nonzero()[0]
+    idf = rarity(df[joining], size)
+    place = {term: at for at, term in enumerate(terms[joining].tolist())}
+    member = np.zeros((len(seeds), len(joining)))
     for row, seed in enumerate(seeds):
-        at = [place[term] for term in seed]
+        at = [place[term] for term in seed if term in place]
         member[row, at] = idf[at]
-    shared = product(member, held.astype(np.float64))
+    shared = product(member, held[:, joining].astype(np.float64))
     return np.asarray(shared / np.maximum(member.sum(axis=1, keepdims=True), 1e-9), dtype=np.float64)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hindsight_core.arrays import product
 from hindsight_core.ports import Doubles, Floats
 
 POOL = 60
@@ -47,7 +48,10 @@ def cover(
     most = parts.max(axis=0, initial=0.0)
     held = np.divide(parts, most, out=np.zeros_like(parts), where=most > 0)
     covered = np.zeros(parts.shape[1])
-    vectors = None if vectors is None else np.nan_to_num(vectors, nan=0.0)
+    cosines = None if vectors is None else product(vectors, vectors)
+    repeated = (
+        [] if cosines is None else ((cosines > _NEARLY_SAME).sum(axis=1) > 1).tolist()
+    )  # by more than itself
     same = np.zeros(len(pool))
     unit = float(value.max(initial=0.0)) * repeat
     chosen: list[tuple[int, float]] = []
@@ -57,12 +61,9 @@ def cover(
         chosen.append((pool[best], max(float(now[best]), 0.0)))
         value[best] = -np.inf
         np.maximum(covered, held[best], out=covered)
-        if vectors is not None:
-            near = vectors @ vectors[best]
-            alike = np.flatnonzero(near > _NEARLY_SAME)
-            if len(alike) > 1:  # more than itself
-                excess = (near[alike] - _NEARLY_SAME) / (1 - _NEARLY_SAME)
-                same[alike] = np.maximum(same[alike], unit * excess.clip(max=1.0))
+        if cosines is not None and repeated[best]:
+            excess = (np.nan_to_num(cosines[best], nan=0.0) - _NEARLY_SAME) / (1 - _NEARLY_SAME)
+            np.maximum(same, unit * excess.clip(0.0, 1.0), out=same)
     last = chosen[-1][1] if chosen else 0.0
     rest = [(i, min(float(score[i]), last)) for i in order[POOL:]]
     return (chosen + rest)[:k]

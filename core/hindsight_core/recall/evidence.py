@@ -71,11 +71,11 @@ def scales(bank: Bank, calibration: Calibration | None) -> tuple[Scale, Scale]:
     return meaning, words
 
 
-def keyword_sums(candidates: Candidates, words: Floats) -> Floats:
+def keyword_sums(words: Floats, learnt: Floats | None) -> Floats:
     """The keyword score as measured: the BM25 sum, or that of learnt weights where it is larger."""
-    if candidates.learnt is None:
+    if learnt is None:
         return words
-    larger: Floats = np.maximum(words, candidates.learnt.sum(axis=1))
+    larger: Floats = np.maximum(words, learnt.sum(axis=1))
     return larger
 
 

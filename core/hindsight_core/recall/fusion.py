@@ -11,7 +11,7 @@ the design's origin; `p` is ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ class Signals:
     entity: Doubles
     recency: Doubles
     importance: Doubles
+
+
+SIGNALS = tuple(field.name for field in fields(Signals))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

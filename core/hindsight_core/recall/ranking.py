@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -34,7 +33,7 @@ from hindsight_core.recall.evidence import (
     scales,
     step_edges,
 )
-from hindsight_core.recall.fusion import Fused, Signals, fuse, order
+from hindsight_core.recall.fusion import SIGNALS, Fused, Signals, fuse, order
 from hindsight_core.recall.hits import Hit, Signal, Via
 from hindsight_core.recall.query import Aspect, Question
 from hindsight_core.recall.relevance import beside_the_surest, coverage, rarity, relevance
@@ -101,7 +100,7 @@ class _Ranked:
     """What one aspect made of the candidates; arrays (n,)."""
 
     candidates: Candidates
-    raw: Mapping[str, Doubles]
+    weights: Floats
     signals: Signals
     fused: Fused
     sure: Doubles
@@ -109,14 +108,21 @@ class _Ranked:
     carried: Ints
     chosen: list[tuple[int, float]]
 
-    def table(self, at: Ints) -> dict[str, list[list[float]]]:
-        """For some candidates each signal as measured, in 0..1, and as its share of the score."""
-        return {
-            name: np.stack(
-                [raw[at], getattr(self.signals, name)[at], getattr(self.fused, name)[at]], 1
-            ).tolist()
-            for name, raw in self.raw.items()
-        }
+    def table(self, at: Ints) -> list[list[list[float]]]:
+        """For some candidates, each of `SIGNALS` as measured, in 0..1, and as its share of the score."""
+        found, learnt = self.candidates, self.candidates.learnt
+        words = keyword_sums(found.terms[at] @ self.weights, None if learnt is None else learnt[at])
+        measured = [
+            found.cosine[at],
+            words,
+            found.entities[at].sum(axis=1),
+            self.signals.recency[at],
+            found.importance[at],
+        ]
+        scaled = [getattr(self.signals, name)[at] for name in SIGNALS]
+        shares = [getattr(self.fused, name)[at] for name in SIGNALS]
+        table: list[list[list[float]]] = np.array([measured, scaled, shares], np.float64).T.tolist()
+        return table
 
 
 class _Recall:
@@ -247,14 +253,7 @@ class _Recall:
         chosen = cover(
             fused.score, best, words, near, k=k, share=spreading.cover, repeat=spreading.repeat / top
         )
-        raw = {
-            "vector": candidates.cosine.astype(np.float64),
-            "keyword": keyword_sums(candidates, candidates.terms @ aspect.weights).astype(np.float64),
-            "entity": candidates.entities.sum(axis=1).astype(np.float64),
-            "recency": signals.recency,
-            "importance": candidates.importance.astype(np.float64),
-        }
-        return _Ranked(candidates, raw, signals, fused, sure, origin, carried, chosen)
+        return _Ranked(candidates, aspect.weights, signals, fused, sure, origin, carried, chosen)
 
     def _keyword_share(self) -> float:
         weights = self.profile.weights
@@ -268,14 +267,14 @@ class _Recall:
     def _named(self, candidates: Candidates, bank: Bank) -> Doubles:
         """Names the question and the memory share, rarer ones counting more, and who said it; in deviations."""
         spreading, names = self.profile.spreading, len(self.question.entities)
-        df = bank.entity_df
-        idf = np.where(df > 0, rarity(df, bank.size), 0.0)
-        total = float(idf[:names].sum())
-        named = np.asarray(candidates.entities[:, :names] @ idf[:names]) / max(total, 1e-9) * spreading.named
-        told = np.flatnonzero(df[names:] > 0)
-        if len(told) == 1:  # of two people named, either may have said it
-            named = named + candidates.entities[:, names + told[0]] * spreading.speaker
-        return named / max(float(self.ratio[2]), 1e-9)
+        borne = bank.entity_df.nonzero()[0]  # few: most names a question might contain are none
+        idf = rarity(bank.entity_df[borne], bank.size)
+        shared = candidates.entities[:, borne].astype(np.float64)
+        own = int(borne.searchsorted(names))  # behind them are the names of speakers
+        named = shared[:, :own] @ idf[:own] * (spreading.named / max(float(idf[:own].sum()), 1e-9))
+        if len(borne) - own == 1:  # of two people named, either may have said it
+            named += shared[:, own] * spreading.speaker
+        return np.asarray(named / max(float(self.ratio[2]), 1e-9))
 
     def _over_session(self, active: Doubles, candidates: Candidates) -> None:
         share = self.profile.spreading.session
@@ -285,7 +284,7 @@ class _Recall:
     def _linked(self, probe: Probe, candidates: Candidates, bank: Bank) -> Ints:
         """The candidates whose stored links are followed: the most similar, the most worded, the best that are past."""
         sums = candidates.terms @ probe.term_weights
-        keyword = keyword_sums(candidates, sums)
+        keyword = keyword_sums(sums, candidates.learnt)
         followed = []
         if self.profile.spreading.link > 0:
             followed += [np.argsort(-candidates.cosine, kind="stable")[:_LINKED]]  # nan comes last
@@ -405,7 +404,8 @@ class _Recall:
         for place, (unit, (i, score)) in enumerate(zip(units, chosen, strict=True)):
             best = max(range(len(ranked)), key=lambda part: float(ranked[part].fused.score[i]))
             one = ranked[best]
-            signals = {name: Signal(*values[place]) for name, values in tables[best].items()}
+            values = zip(SIGNALS, tables[best][place], strict=True)
+            signals = {name: Signal(*each) for name, each in values}
             via = None
             if one.carried[i] >= 0:
                 via = Via(one.candidates.ids[one.carried[i]], LinkKind.EVOLVES, float(one.fused.vector[i]))

@@ -362,21 +362,21 @@ class SearchIndex(Contents):
             learnt[row, token] = parts[entries]
             learnt = learnt if inverse is None else learnt[inverse]
         return Candidates(
-            rows=memories.row.view[slots],
+            rows=memories.row.view.take(slots),
             ids=memories.ids(slots),
             cosine=cosine,
             terms=terms if inverse is None else terms[inverse],
             entities=entities if inverse is None else entities[inverse],
-            timestamp=memories.timestamp.view[slots],
+            timestamp=memories.timestamp.view.take(slots),
             in_window=self._in_window(probe, slots),
-            importance=memories.importance.view[slots],
-            weight=memories.weight.view[slots],
-            weight_at=memories.weight_at.view[slots],
-            memory_type=memories.memory_type.view[slots],
-            status=memories.status.view[slots],
-            seq=memories.seq.view[slots],
-            group=memories.group.view[slots].astype(np.int64),
-            length=memories.length.view[slots],
+            importance=memories.importance.view.take(slots),
+            weight=memories.weight.view.take(slots),
+            weight_at=memories.weight_at.view.take(slots),
+            memory_type=memories.memory_type.view.take(slots),
+            status=memories.status.view.take(slots),
+            seq=memories.seq.view.take(slots),
+            group=memories.group.view.take(slots).astype(np.int64),
+            length=memories.length.view.take(slots),
             learnt=learnt,
         )
 
