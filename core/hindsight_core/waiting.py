@@ -1,13 +1,27 @@
-"""What an error of a remote service says about asking again."""
+"""Remote services: what is wrong with an address, and what an error says about asking again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 CONNECT_WITHIN = 5.0
 """Seconds a server has to take up a connection; an answer may take longer."""
 
 _NOBODY = frozenset(("ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"))
+
+
+def address_fault(address: str | None) -> str | None:
+    """What is wrong with the address of a service, without repeating it: it may hold a password. None is the service's own."""
+    if address is None:
+        return None
+    try:
+        parts = urlsplit(address)
+        complete = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port  # a wrong one raises
+    except (ValueError, AttributeError):
+        complete = False
+    return None if complete else 'base_url must be a whole address, such as "http://localhost:8080/v1"'
 
 
 def nobody_listens(error: BaseException) -> bool:

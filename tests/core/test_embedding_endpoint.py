@@ -369,6 +369,10 @@ def test_recall_goes_on_by_words_during_an_outage(server, embedder, tmp_path, ca
         {"batch_texts": 0},
         {"retries": -1},
         {"timeout": 0},
+        {"base_url": "localhost:8080/v1"},
+        {"base_url": "http:///v1"},
+        {"base_url": "http://[::1/v1"},
+        {"base_url": "http://localhost:port/v1"},
         {"count_tokens": 7},
     ],
 )

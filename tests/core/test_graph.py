@@ -133,6 +133,8 @@ def test_a_walk_meets_what_is_near(told):
     assert met["memory:u/e"] == pytest.approx(0, abs=1e-5)
     assert sum(met.values()) == pytest.approx(1)
     assert pagerank(told.graph(), {"memory:u/nobody": 1.0}) == {}
+    with pytest.raises(InvalidInput, match="a dict"):
+        pagerank(told.graph(), ["entity:kestrel"])
 
 
 def test_a_walk_brings_in_what_a_recall_missed(told):

@@ -26,7 +26,7 @@ from hindsight_core.locks import Lock
 from hindsight_core.ports import Floats
 from hindsight_core.text.counting import estimate_tokens, token_counter
 from hindsight_core.text.keys import storable
-from hindsight_core.waiting import CONNECT_WITHIN, asked_to_wait, nobody_listens
+from hindsight_core.waiting import CONNECT_WITHIN, address_fault, asked_to_wait, nobody_listens
 
 _PROBE = "How many numbers are there in a vector?"
 _TEXT_AT_FAULT = frozenset({400, 413, 422})
@@ -95,6 +95,8 @@ class EndpointEmbedder(Prompted):
             raise InvalidInput("retries and rest must be at least 0 and timeout above 0")
         self.model = model
         self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        if fault := address_fault(self.base_url):
+            raise InvalidInput(fault)
         self._key = api_key
         self._dimension = dimensions
         self._dimensions = dimensions

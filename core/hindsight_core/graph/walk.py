@@ -113,7 +113,12 @@ def pagerank(
         graph: From `memory.graph()`.
         seeds: Nodes and their shares, above 0; those that are not in the graph are passed over.
         damping: How often the walk goes on instead of returning.
+
+    Raises:
+        InvalidInput: `seeds` is not a mapping.
     """
+    if not isinstance(seeds, Mapping):
+        raise InvalidInput('seeds must be a dict of nodes and shares, such as {"entity:kestrel": 1.0}')
     start = {node: share for node, share in seeds.items() if node in graph and share > 0}
     if not start:
         return {}

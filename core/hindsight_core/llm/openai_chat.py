@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from hindsight_core.errors import AnswerUnusable, InvalidSettings, MissingExtra, ModelUnavailable
 from hindsight_core.llm.chat import ChatReply, ChatRequest, Usage, model_error, spelled_out
 from hindsight_core.locks import Lock
-from hindsight_core.waiting import CONNECT_WITHIN
+from hindsight_core.waiting import CONNECT_WITHIN, address_fault
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -60,7 +60,7 @@ class OpenAIChat:
 
     Raises:
         MissingExtra: The extra [llm] is not installed.
-        InvalidSettings: No key for the service itself, or numbers that make no sense.
+        InvalidSettings: No key for the service itself, an address without http:// or a host, or numbers that make no sense.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class OpenAIChat:
             raise MissingExtra("A language model", "llm")
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if self._base_url else "")
-        faults = []
+        wrong = address_fault(self._base_url)
+        faults = [] if wrong is None else [wrong]
         if not model:
             faults.append("model must name one")
         if not self._api_key:

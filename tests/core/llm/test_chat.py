@@ -370,6 +370,9 @@ def test_every_fault_of_the_settings_is_named(server):
         OpenAIChat("", timeout=0, max_tokens=0)
     assert len(caught.value.faults) == 4
     assert "OPENAI_API_KEY" in str(caught.value)
+    with pytest.raises(InvalidSettings, match="http://localhost") as caught:
+        OpenAIChat("m", base_url="user:hunter2@localhost:8080/v1")
+    assert "hunter2" not in str(caught.value)
     with pytest.raises(InvalidSettings) as caught:
         Chat(Waiting(1), attempts=0, concurrency=0, backoff=-1, price=(-1, 0))
     assert len(caught.value.faults) == 4
