@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from hindsight_core.stores.index.mask import Mask, Masks, Scopes, visible_slots
 from hindsight_core.stores.index.memories import Memories
 from hindsight_core.stores.index.postings import Postings
 from hindsight_core.stores.index.rows import Rows
+from hindsight_core.threads import beside
 
 _ONE = np.uint64(1)  # an entity is named once: its hash with this count makes a packed term
+_MANY = 1 << 17  # terms that take some ten milliseconds to sort
 _FEW_DEAD = 64  # so many are never worth a compaction
 
 
@@ -68,10 +71,11 @@ class Contents:
         )
         self._memories.reserve(len(slots))
         self._vectors.reserve(len(slots))
+        merged = beside(partial(self._terms.merge, terms, term_slots), worthwhile=len(terms) > _MANY)
         waiting.reverse()
         while waiting:
             self._append(waiting.pop())  # and let go of: nothing large is held twice
-        self._terms.merge(terms, term_slots)
+        merged()
         self._entities.merge(entities | _ONE, entity_slots)
         self._groups.build()
 
