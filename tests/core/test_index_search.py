@@ -410,6 +410,7 @@ def thresholds(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "small numbers":
             patch.setattr(contents, "_FEW_DEAD", 2)
+            patch.setattr(contents, "_MANY", 8)
             patch.setattr(postings, "_FEW", 8)
             patch.setattr(postings, "_SHORT", 4)
             patch.setattr(postings, "_GALLOP", 1)
