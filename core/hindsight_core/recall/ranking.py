@@ -111,7 +111,9 @@ class _Ranked:
     def table(self, at: Ints) -> list[list[list[float]]]:
         """For some candidates, each of `SIGNALS` as measured, in 0..1, and as its share of the score."""
         found, learnt = self.candidates, self.candidates.learnt
-        words = keyword_sums(found.terms[at] @ self.weights, None if learnt is None else learnt[at])
+        words = keyword_sums(
+            (found.terms[at] * self.weights).sum(axis=1), None if learnt is None else learnt[at]
+        )
         measured = [
             found.cosine[at],
             words,
@@ -271,7 +273,8 @@ class _Recall:
         idf = rarity(bank.entity_df[borne], bank.size)
         shared = candidates.entities[:, borne].astype(np.float64)
         own = int(borne.searchsorted(names))  # behind them are the names of speakers
-        named = shared[:, :own] @ idf[:own] * (spreading.named / max(float(idf[:own].sum()), 1e-9))
+        named = np.einsum("ij,j->i", shared[:, :own], idf[:own])
+        named *= spreading.named / max(float(idf[:own].sum()), 1e-9)
         if len(borne) - own == 1:  # of two people named, either may have said it
             named += shared[:, own] * spreading.speaker
         return np.asarray(named / max(float(self.ratio[2]), 1e-9))
