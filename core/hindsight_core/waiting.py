@@ -21,7 +21,7 @@ def address_fault(address: str | None) -> str | None:
         _ = parts.port  # a wrong one raises
     except (ValueError, AttributeError):
         complete = False
-    return None if complete else 'base_url must be a whole address, such as "http://localhost:8080/v1"'
+    return None if complete else 'base_url (else OPENAI_BASE_URL) must be such as "http://localhost:8080/v1"'
 
 
 def nobody_listens(error: BaseException) -> bool:

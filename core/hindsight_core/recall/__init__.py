@@ -6,6 +6,7 @@ bridge     association over what a hit mentions and the question does not
 fusion     five signals become one score
 relevance  the absolute measure, and the floor
 ranking    all of it, in order
+explained  hits out of what was chosen
 succession a newer statement above the older one, where history is shown
 context    hits as a prompt needs them
 """

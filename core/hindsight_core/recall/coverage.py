@@ -49,9 +49,8 @@ def cover(
     held = np.divide(parts, most, out=np.zeros_like(parts), where=most > 0)
     covered = np.zeros(parts.shape[1])
     cosines = None if vectors is None else product(vectors, vectors)
-    repeated = (
-        [] if cosines is None else ((cosines > _NEARLY_SAME).sum(axis=1) > 1).tolist()
-    )  # by more than itself
+    # Each is nearly the same as itself; most are so with no other, and choosing them costs nobody anything.
+    repeated = [] if cosines is None else ((cosines > _NEARLY_SAME).sum(axis=1) > 1).tolist()
     same = np.zeros(len(pool))
     unit = float(value.max(initial=0.0)) * repeat
     chosen: list[tuple[int, float]] = []

@@ -21,7 +21,6 @@ from hindsight_core.ports import (
     Visibility,
 )
 from hindsight_core.profiles import Profile
-from hindsight_core.recall.asked import echoes
 from hindsight_core.recall.bridge import commonest, flow, open_terms, strengths
 from hindsight_core.recall.coverage import POOL, cover, interleave
 from hindsight_core.recall.evidence import (
@@ -33,8 +32,9 @@ from hindsight_core.recall.evidence import (
     scales,
     step_edges,
 )
-from hindsight_core.recall.fusion import SIGNALS, Fused, Signals, fuse, order
-from hindsight_core.recall.hits import Hit, Signal, Via
+from hindsight_core.recall.explained import Ranked, explained
+from hindsight_core.recall.fusion import Fused, Signals, fuse, order
+from hindsight_core.recall.hits import Hit
 from hindsight_core.recall.query import Aspect, Question
 from hindsight_core.recall.relevance import beside_the_surest, coverage, rarity, relevance
 from hindsight_core.strength import recency, weights_now
@@ -95,38 +95,6 @@ class _Bridge:
     rows: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    """What one aspect made of the candidates; arrays (n,)."""
-
-    candidates: Candidates
-    weights: Floats
-    signals: Signals
-    fused: Fused
-    sure: Doubles
-    origin: Ints
-    carried: Ints
-    chosen: list[tuple[int, float]]
-
-    def table(self, at: Ints) -> list[list[list[float]]]:
-        """For some candidates, each of `SIGNALS` as measured, in 0..1, and as its share of the score."""
-        found, learnt = self.candidates, self.candidates.learnt
-        words = keyword_sums(
-            (found.terms[at] * self.weights).sum(axis=1), None if learnt is None else learnt[at]
-        )
-        measured = [
-            found.cosine[at],
-            words,
-            found.entities[at].sum(axis=1),
-            self.signals.recency[at],
-            found.importance[at],
-        ]
-        scaled = [getattr(self.signals, name)[at] for name in SIGNALS]
-        shares = [getattr(self.fused, name)[at] for name in SIGNALS]
-        table: list[list[list[float]]] = np.array([measured, scaled, shares], np.float64).T.tolist()
-        return table
-
-
 class _Recall:
     """The state of one recall; lives as long as its view."""
 
@@ -179,7 +147,8 @@ class _Recall:
                 self.question.aspects, probes, found, bridges, strict=True
             )
         ]
-        return self._explained(ranked, interleave([one.chosen for one in ranked], k))
+        chosen = interleave([one.chosen for one in ranked], k)
+        return explained(self.view, ranked, chosen, self.question.text)
 
     def _probe(self, aspect: Aspect) -> Probe:
         return Probe(
@@ -205,7 +174,7 @@ class _Recall:
         steps: tuple[Ints, Ints, Ints],
         k: int,
         floor: float | None,
-    ) -> _Ranked:
+    ) -> Ranked:
         spreading = self.profile.spreading
         candidates = self.view.signals(probe, rows)
         evidence = gather(
@@ -255,7 +224,7 @@ class _Recall:
         chosen = cover(
             fused.score, best, words, near, k=k, share=spreading.cover, repeat=spreading.repeat / top
         )
-        return _Ranked(candidates, aspect.weights, signals, fused, sure, origin, carried, chosen)
+        return Ranked(candidates, aspect.weights, signals, fused, sure, origin, carried, chosen)
 
     def _keyword_share(self) -> float:
         weights = self.profile.weights
@@ -398,33 +367,3 @@ class _Recall:
         )
         in_window = candidates.in_window if self.question.windows else None
         return signals, fuse(signals, profile.weights, candidates.memory_type, in_window, age=profile.age)
-
-    def _explained(self, ranked: list[_Ranked], chosen: list[tuple[int, float]]) -> list[Hit]:
-        at = np.array([i for i, _ in chosen], np.int64)
-        units = self.view.units(ranked[0].candidates.rows[at])
-        tables = [part.table(at) for part in ranked]
-        hits = []
-        for place, (unit, (i, score)) in enumerate(zip(units, chosen, strict=True)):
-            best = max(range(len(ranked)), key=lambda part: float(ranked[part].fused.score[i]))
-            one = ranked[best]
-            values = zip(SIGNALS, tables[best][place], strict=True)
-            signals = {name: Signal(*each) for name, each in values}
-            via = None
-            if one.carried[i] >= 0:
-                via = Via(one.candidates.ids[one.carried[i]], LinkKind.EVOLVES, float(one.fused.vector[i]))
-            elif one.origin[i] >= 0:
-                share = float(one.signals.entity[i])
-                via = Via(one.candidates.ids[one.origin[i]], LinkKind.ENTITY, share)
-            relevance_ = max(float(part.sure[i]) for part in ranked)
-            hits.append(Hit(unit=unit, score=score, relevance=relevance_, signals=signals, via=via))
-        return self._answers_first(hits)
-
-    def _answers_first(self, hits: list[Hit]) -> list[Hit]:
-        """The same with those last that only ask what is asked."""
-        echo = [echoes(hit.unit.content, self.question.text) for hit in hits]
-        if not any(echo) or all(echo):
-            return hits
-        answers = [hit for hit, asks in zip(hits, echo, strict=True) if not asks]
-        last = answers[-1].score
-        asking = [hit for hit, asks in zip(hits, echo, strict=True) if asks]
-        return answers + [replace(hit, score=min(hit.score, last)) for hit in asking]
