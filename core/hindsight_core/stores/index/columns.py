@@ -31,6 +31,13 @@ class Growing(Generic[Value]):
         self._data: NDArray[Value] = np.empty((0,) if width is None else (0, width), dtype)
         self._size = 0
 
+    @classmethod
+    def holding(cls, values: NDArray[Value]) -> Growing[Value]:
+        """One that begins with these values, which it takes over."""
+        found = cls.__new__(cls)
+        found._data, found._size = values, len(values)
+        return found
+
     def __len__(self) -> int:
         return self._size
 
@@ -181,6 +188,7 @@ class Places:
 
     def __init__(self) -> None:
         self._slot = np.zeros(1, np.int32)  # slot + 1, 0 = none; no memory has row id 0
+        self._largest = 0  # row id ever placed
 
     @property
     def nbytes(self) -> int:
@@ -192,10 +200,17 @@ class Places:
         known = (row > 0) & (row < len(self._slot))
         return self._slot[np.where(known, row, 0)].astype(np.int64) - 1
 
+    def are_new(self, row: Ints) -> bool:
+        """Whether row ids ascend from above all that were ever placed, as those of memories just stored do."""
+        return not len(row) or bool(row[0] > self._largest and (row[1:] > row[:-1]).all())
+
     def set(self, row: Ints, slots: Ints) -> None:
         """Place row ids; of equal ones the last counts."""
-        if len(row) and (largest := int(row.max())) >= len(self._slot):
-            table = np.zeros(2 * largest + 1, np.int32)
+        if not len(row):
+            return
+        self._largest = max(self._largest, int(row.max()))
+        if self._largest >= len(self._slot):
+            table = np.zeros(2 * self._largest + 1, np.int32)
             table[: len(self._slot)] = self._slot
             self._slot = table
         self._slot[row] = slots + 1

@@ -20,6 +20,9 @@ from hindsight_core.stores.index.columns import Growing
 from hindsight_core.stores.index.mask import Mask
 from hindsight_core.threads import beside, shared
 
+Near = tuple[Ints, Floats]
+"""Slots and their cosines."""
+
 _MANY = 4  # so many queries are worth a matrix product
 _PRODUCTS = 1 << 22  # cosines computed at a time
 _SLACK = 1e-5  # more than single precision can err by, for vectors of length 1
@@ -118,28 +121,32 @@ class Vectors:
             np.take(self._vectors.view, part, axis=0, out=rows, mode="clip")  # "raise" would copy once more
             np.einsum("ij,j->i", rows, query, out=cosine[start : start + len(part)])
 
-    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> Callable[[], Iterable[Ints]]:
+    def near(self, queries: Floats, mask: Mask, *, top: int, least: float) -> Callable[[], Iterable[Near]]:
         """Begin to search what is near, beside other work; what is returned waits for the end of it.
 
         Returns:
-            For each query, the visible slots that can be among its `top` with a cosine of at least `least`, and a few more:
-            several queries are multiplied at once by BLAS, whose last digits depend on where a vector lies. `cosines` of
-            what is left decides.
+            For each query, the visible slots that can be among its `top` with a cosine of at least `least`, a few more, and
+            their cosines.
         """
         self._check(queries.shape[1:])
 
-        def among(scans: Iterable[Floats]) -> Iterator[Ints]:
-            for approximate in scans:
-                near = np.flatnonzero(approximate >= least - _SLACK)
-                if len(near) > top:
-                    cosine = approximate[near]
-                    near = near[cosine >= np.partition(cosine, -top)[-top] - _SLACK]
-                yield mask.slots[near]
+        def among(cosine: Floats, slack: float) -> tuple[Ints, Floats]:
+            near = (cosine >= least - slack).nonzero()[0]
+            best = cosine[near]
+            if len(near) > top:
+                kept = best >= np.partition(best, -top)[-top] - slack
+                near, best = near[kept], best[kept]
+            return mask.slots[near], best
+
+        def multiplied() -> list[Near]:
+            # Several queries are multiplied at once by BLAS, whose last digits depend on where a vector lies.
+            found = [among(approximate, _SLACK)[0] for approximate in self._products(queries, mask)]
+            return [(slots, self.cosines(query, slots)) for query, slots in zip(queries, found, strict=True)]
 
         if len(queries) >= _MANY:
-            return beside(lambda: list(among(self._products(queries, mask))), worthwhile=True)
+            return beside(multiplied, worthwhile=True)
         begun = [self.scanning(query, mask) for query in queries]
-        return lambda: among(scan() for scan in begun)
+        return lambda: [among(scan(), 0.0) for scan in begun]
 
     def _products(self, queries: Floats, mask: Mask) -> Iterator[Floats]:
         vectors = self._vectors.view[mask.slots] if mask.selective else self._vectors.view

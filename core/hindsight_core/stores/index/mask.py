@@ -43,16 +43,22 @@ class Mask:
         self.newest = newest
         self.member: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self.member[slots] = True
+        self._slots = Growing.holding(
+            slots
+        )  # shared with all that grow from this one, each sees its own part
+        self._member = Growing.holding(self.member)
 
     def __len__(self) -> int:
         return len(self.slots)
 
     def grown(self, memories: Memories, added: Ints, shown: NDArray[np.bool_], version: int) -> Mask:
-        """The mask of a later state, in which slots were added and some of them are shown."""
+        """The mask of a later state, in which slots were added and some of them are shown; once for each mask."""
         new = added[shown]
         grown = Mask.__new__(Mask)
-        grown.slots = np.concatenate([self.slots, new])
-        grown.member = np.concatenate([self.member, shown])
+        grown._slots, grown._member = self._slots, self._member
+        grown._slots.extend(new)
+        grown._member.extend(shown)
+        grown.slots, grown.member = grown._slots.view, grown._member.view
         grown.version = version
         grown.words = self.words + int(memories.length.view[new].sum())
         grown.newest = float(np.fmax.reduce(memories.timestamp.view[new], initial=self.newest))

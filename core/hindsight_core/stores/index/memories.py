@@ -74,11 +74,17 @@ class Memories:
         """Append a batch; memories it replaces die. Returns the new slots."""
         count = len(rows.id)
         slots = np.arange(len(self), len(self) + count)
-        self.bury(rows.row)
-        self.places.set(rows.row, slots)
-        alive = self.places.find(rows.row) == slots  # of a row given twice in the batch the last one lives
-        self.dead += count - int(np.count_nonzero(alive))
-        self.live.extend(alive)
+        if self.places.are_new(rows.row):
+            self.places.set(rows.row, slots)
+            self.live.extend(np.ones(count, np.bool_))
+        else:
+            self.bury(rows.row)
+            self.places.set(rows.row, slots)
+            alive = (
+                self.places.find(rows.row) == slots
+            )  # of a row given twice in the batch the last one lives
+            self.dead += count - int(np.count_nonzero(alive))
+            self.live.extend(alive)
         self.row.extend(rows.row)
         self.seq.extend(rows.seq)
         self.turn.extend(rows.turn)

@@ -75,5 +75,5 @@ class Rows:
     @property
     def has_tokens(self) -> bool:
         """Whether any memory has learnt terms."""
-        first = self.term_offsets[:-1][np.diff(self.term_offsets) > 0]
+        first = self.term_offsets[:-1][self.term_offsets[1:] > self.term_offsets[:-1]]
         return bool((self.terms[first] < FIRST_WORD).any())

@@ -14,6 +14,7 @@ from hindsight_core.errors import InvalidInput, StoreError
 from hindsight_core.ports import Bank, Candidates, Doubles, Edges, Floats, Ints, Probe
 from hindsight_core.stores.index.columns import Small
 from hindsight_core.stores.index.contents import Contents
+from hindsight_core.stores.index.dense import Near
 from hindsight_core.stores.index.entities import shared
 from hindsight_core.stores.index.mask import Mask
 from hindsight_core.stores.index.postings import Lists, bm25, idf
@@ -48,14 +49,14 @@ class _Near:
         vectors: What to be near to.
         top: At most so many for each.
         least: Only with a cosine of at least this.
-        slots: Waits for the search; for each vector the slots that can be among its `top`, and a few more.
+        found: Waits for the search; for each vector the slots that can be among its `top` and a few more, with cosines.
     """
 
     mask: Mask
     vectors: Floats
     top: int
     least: float
-    slots: Callable[[], Iterable[Ints]]
+    found: Callable[[], Iterable[Near]]
 
     def answers(self, mask: Mask, vectors: Floats, top: int, least: float) -> bool:
         """Whether this is what is asked for."""
@@ -236,10 +237,11 @@ class SearchIndex(Contents):
         assert self._near is not None
         rows = np.full((len(vectors), top), -1, np.int64)
         cosines = np.full((len(vectors), top), np.nan, np.float32)
-        for i, slots in enumerate(self._near.slots()):
-            cosine = self._vectors.cosines(vectors[i], slots)
-            slots, cosine = slots[cosine >= least], cosine[cosine >= least]
-            order = np.lexsort((self._memories.id_rank(slots), -cosine))[:top]
+        for i, (slots, cosine) in enumerate(self._near.found()):
+            order = np.argsort(-cosine)
+            if (cosine[order[1:]] == cosine[order[:-1]]).any():
+                order = np.lexsort((self._memories.id_rank(slots), -cosine))
+            order = order[: min(top, np.count_nonzero(cosine >= least))]
             rows[i, : len(order)] = self._memories.row.view[slots[order]]
             cosines[i, : len(order)] = cosine[order]
         return rows, cosines
