@@ -156,6 +156,17 @@ def test_what_was_said_twice_is_one_memory_with_two_occurrences(memory):
     assert memory.stats()["memories"] == 2
 
 
+def test_what_is_said_again_keeps_the_links_that_its_own_batch_gave_it(memory):
+    (first,) = memory.remember("My office is on the third floor of the mill by the river.")
+    more = "The office on the third floor of the mill by the river has a new coffee machine."
+    memory.remember_many(
+        [{"text": more}, {"text": "My office is on the third floor in the mill by the river."}]
+    )
+    new, old = memory.find()
+    assert (old.id, len(old.occurrences), new.content) == (first.id, 1, more)
+    assert [link.id for link in old.related_ids] == [new.id]
+
+
 def test_a_failing_embedder_loses_no_words_and_the_gap_is_reported(open_memory, caplog):
     class Broken(HashEmbedder):
         def embed_documents(self, texts):

@@ -8,6 +8,7 @@ and standard deviations over everything visible. A store may differ by `base.TOL
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from hindsight_core.contract.base import (
 )
 from hindsight_core.errors import HindsightError
 from hindsight_core.filters import Filter
-from hindsight_core.ports import Edges, Store
+from hindsight_core.ports import Edges, Gist, Store
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import speaker_key
 from hindsight_core.unit import Entity, Link, LinkKind, MemoryType, Scope, Source, Status
@@ -238,9 +239,25 @@ class SearchingContract(ContractBase):
                 assert df.tolist() == [2, 1, 0]
                 assert reading.held(rare, np.array([a, c])).tolist() == [[False, True, False], [False] * 3]
                 assert len(reading.holders(replace(question, top=1))[0]) == 1
-                assert reading.texts(np.array([b, a, b])) == [
-                    unit.content for unit in reading.units(np.array([b, a, b]))
-                ]
+                units = reading.units(np.array([b, a, b]))
+                assert reading.texts(np.array([b, a, b])) == [unit.content for unit in units]
+                assert reading.gists(np.array([b, a, b])) == [Gist.of(unit) for unit in units]
+
+    def test_the_gist_of_a_memory(self, tmp_path: Path) -> None:
+        zone = timezone(timedelta(hours=8))
+        plain = unit("plain", "a\x00b \ud800 小林说：“好”")
+        dated = unit("dated", source=Source(speaker="小林"), timestamp=day(1).astimezone(zone))
+        links = (Link("plain", LinkKind.SIMILAR), Link("plain", LinkKind.EVOLVES, outgoing=True))
+        with self.opened(tmp_path) as store:
+            self.put(store, (plain, entry("x")), (dated, entry("y")))
+            self.put(store, (unit("linked", related_ids=links), entry("z")))
+            with store.reading(visible()) as reading:
+                rows = reading.rows_of([(MEI, id) for id in ("plain", "dated", "linked")])
+                gists, units = reading.gists(rows), reading.units(rows)
+            assert gists == [Gist.of(one) for one in units]
+            assert [gist.links for gist in gists] == [2, 0, 2]
+            assert gists[1].told.timestamp is not None
+            assert gists[1].told.timestamp.utcoffset() == timedelta(hours=8)
 
     def test_a_memory_without_vector_has_no_cosine(self, tmp_path: Path) -> None:
         with self.opened(tmp_path) as store:

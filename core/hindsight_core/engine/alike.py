@@ -21,9 +21,10 @@ import numpy as np
 from hindsight_core.consolidate import Verdict
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
 from hindsight_core.engine.parts import Parts
-from hindsight_core.engine.settle import MOST_OCCURRENCES, Neighbour, joinable, verdict
+from hindsight_core.engine.settle import MOST_OCCURRENCES, joinable
+from hindsight_core.engine.verdicts import verdict_on
 from hindsight_core.forget import Fate, Step
-from hindsight_core.ports import Floats, Ints, Visibility, Vital
+from hindsight_core.ports import Floats, Ints, Told, Visibility, Vital
 from hindsight_core.strength import weight_now
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status
 
@@ -219,5 +220,5 @@ def _judge(parts: Parts, near: Near, found: _Same) -> None:
             if one is None or other is None or found.knows(key, its) or not joinable(one, other):
                 continue
             later, earlier = (one, other) if one.seq > other.seq else (other, one)
-            if verdict(later, Neighbour(earlier, similarity)).verdict is Verdict.SAME:
+            if verdict_on(Told.by(later), Told.by(earlier), similarity).verdict is Verdict.SAME:
                 found.add(one, other)

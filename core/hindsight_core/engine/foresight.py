@@ -15,7 +15,7 @@ import numpy as np
 from hindsight_core.embedding import calibrate
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.settle import LEAST, NEAR, begin, neighbourhood
-from hindsight_core.engine.verdicts import Opinions, is_open, told, verdict_on
+from hindsight_core.engine.verdicts import Opinions, is_open, verdict_on
 from hindsight_core.ports import BatchExtractor, Extraction, IndexEntry, Relation, Told, Visibility
 from hindsight_core.unit import Scope
 
@@ -65,7 +65,7 @@ def open_pairs(
     for at, (text, entry) in enumerate(zip(texts, made, strict=True)):
         if not compared[at] or entry.vector is None:
             continue
-        near = [(told(one.unit), one.similarity or 0.0) for one in stored[at]]
+        near = [(one.gist.told, one.similarity) for one in stored[at]]
         if earlier:
             vectors = np.stack([vector for i in earlier if (vector := made[i].vector) is not None])
             similar = calibrate(vectors @ entry.vector, parts.calibration.passage)

@@ -15,8 +15,7 @@ from hindsight_core.engine import intake
 from hindsight_core.engine.parts import Parts
 from hindsight_core.engine.progress import track
 from hindsight_core.engine.transfer import everything
-from hindsight_core.engine.verdicts import told
-from hindsight_core.ports import Extraction
+from hindsight_core.ports import Extraction, Told
 from hindsight_core.unit import Episode, MemoryUnit, Scope
 
 _BATCH = 32
@@ -96,7 +95,7 @@ def _episodes(
 
 
 def _read(parts: Parts, units: Sequence[MemoryUnit]) -> list[tuple[MemoryUnit, Extraction, Exception | None]]:
-    asked = [(unit.content, intake.context_of(parts, told(unit))) for unit in units]
+    asked = [(unit.content, intake.context_of(parts, Told.by(unit))) for unit in units]
     found = intake.extracted(parts, asked)
     return [(unit, result, error) for unit, (result, error) in zip(units, found, strict=True)]
 
@@ -129,7 +128,7 @@ def _write(
 
 def _findings(parts: Parts, unit: MemoryUnit, found: Extraction) -> dict[str, Any]:
     fields: dict[str, Any] = {"summary": found.summary, "entities": found.entities}
-    rules = parts.fallback.extract(unit.content, intake.context_of(parts, told(unit)))
+    rules = parts.fallback.extract(unit.content, intake.context_of(parts, Told.by(unit)))
     if unit.importance == rules.importance:
         fields["importance"] = found.importance
         if unit.weight == unit.importance:  # never used, never faded

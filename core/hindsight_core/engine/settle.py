@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from hindsight_core.consolidate import Decision, Verdict
+from hindsight_core.consolidate import Verdict
 from hindsight_core.embedding import Calibration, calibrate, uncalibrate
-from hindsight_core.engine.verdicts import Opinions, told, verdict_on
-from hindsight_core.ports import Floats, IndexEntry, Reading, Relation, Transaction, Visibility
+from hindsight_core.engine.verdicts import Opinions, verdict_on
+from hindsight_core.ports import Floats, Gist, IndexEntry, Reading, Told, Transaction, Visibility
 from hindsight_core.strength import weight_now
 from hindsight_core.unit import Key, Link, LinkKind, MemoryUnit, Occurrence, Scope, Status
 
@@ -37,15 +37,10 @@ what is near everything is linked with everything otherwise."""
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A memory near a new one, with calibrated similarity (None without an embedder)."""
+    """A memory near a new one, with calibrated similarity."""
 
-    unit: MemoryUnit
-    similarity: float | None
-
-
-def verdict(new: MemoryUnit, near: Neighbour, opinion: Relation | None = None) -> Decision:
-    """What `new` means for a memory near it."""
-    return verdict_on(told(new), told(near.unit), near.similarity, opinion)
+    gist: Gist
+    similarity: float
 
 
 def begin(
@@ -77,11 +72,11 @@ def neighbourhood(
     rows, cosines = view.near(Visibility(scopes=(scope,), now=now), vectors, top=NEAR, least=least)
     similar = calibrate(cosines, calibration.passage)
     wanted = np.unique(rows[rows >= 0])
-    units = dict(zip(wanted.tolist(), view.units(wanted), strict=True))
+    gists = dict(zip(wanted.tolist(), view.gists(wanted), strict=True))
     for place, i in enumerate(with_vector):
         for row, similarity in zip(rows[place].tolist(), similar[place].tolist(), strict=True):
-            if row >= 0 and units[row].scope == scope:
-                nothing[i].append(Neighbour(units[row], float(similarity)))
+            if row >= 0 and gists[row].key[0] == scope:
+                nothing[i].append(Neighbour(gists[row], similarity))
     return nothing
 
 
@@ -157,24 +152,28 @@ class Settler:
                 if joinable(same, unit) and (same.expires_at is None or same.expires_at > self._now):
                     return self._again(same, unit)
         links: list[Link] = []
-        replaced: list[MemoryUnit] = []
+        replaced: list[Key] = []
         overtaken: MemoryUnit | None = None
+        new = Told.by(unit)
         for neighbour in self._nearest(near, entry):
-            opinion = self._opinions.get((told(unit), told(neighbour.unit))) if self._opinions else None
-            decision = verdict(unit, neighbour, opinion)
-            if decision.verdict is Verdict.SAME and mergeable and joinable(neighbour.unit, unit):
-                return self._again(neighbour.unit, unit)
+            gist = neighbour.gist
+            opinion = self._opinions.get((new, gist.told)) if self._opinions else None
+            decision = verdict_on(new, gist.told, neighbour.similarity, opinion)
+            if decision.verdict is Verdict.SAME and mergeable:
+                known = self._tx.get(gist.key)
+                if known is not None and joinable(known, unit):
+                    return self._again(known, unit)
             if decision.verdict is Verdict.EVOLVES and decision.earlier_wins:
-                overtaken = overtaken or neighbour.unit
+                overtaken = overtaken or self._tx.get(gist.key)
             elif decision.verdict is Verdict.EVOLVES:
-                replaced.append(neighbour.unit)
-            elif self._links_of(neighbour.unit) >= MAX_LINKS:
+                replaced.append(gist.key)
+            elif self._links_of(gist) >= MAX_LINKS:
                 continue
             elif decision.verdict is Verdict.CONTRADICTS:
-                links.append(Link(neighbour.unit.id, LinkKind.CONTRADICTS))
+                links.append(Link(gist.key[1], LinkKind.CONTRADICTS))
             elif decision.verdict in (Verdict.RELATED, Verdict.SAME) and _similar(links) < MAX_SIMILAR:
-                links.append(Link(neighbour.unit.id, LinkKind.SIMILAR))
-        links += [Link(old.id, LinkKind.EVOLVES, outgoing=True) for old in replaced]
+                links.append(Link(gist.key[1], LinkKind.SIMILAR))
+        links += [Link(id, LinkKind.EVOLVES, outgoing=True) for _, id in replaced]
         unit = replace(unit, related_ids=(*unit.related_ids, *links))
         if overtaken is not None:
             unit = self._into_the_past(unit, overtaken)
@@ -182,7 +181,7 @@ class Settler:
         self._linked.update(link.id for link in links)
         since = unit.valid_from or unit.timestamp or self._now
         for old in replaced:
-            current = self._tx.get(old.key)  # linked by the put above
+            current = self._tx.get(old)  # linked by the put above
             if current is not None:
                 ended = replace(current, status=Status.SUPERSEDED, valid_to=current.valid_to or since)
                 self._put(ended, None, "a newer value was told")
@@ -199,9 +198,9 @@ class Settler:
         self._vectors[count] = vector
         self._fresh.append(key)
 
-    def _links_of(self, unit: MemoryUnit) -> int:
+    def _links_of(self, gist: Gist) -> int:
         """Links it had when it was read, and those made to it since in this transaction."""
-        return len(unit.related_ids) + self._linked[unit.id]
+        return gist.links + self._linked[gist.key[1]]
 
     def _put(self, unit: MemoryUnit, entry: IndexEntry | None, reason: str) -> MemoryUnit:
         stored = self._tx.put(unit, entry, reason=reason)
@@ -210,12 +209,18 @@ class Settler:
 
     def _nearest(self, near: Sequence[Neighbour], entry: IndexEntry) -> list[Neighbour]:
         both = self._present([*near, *self._among_fresh(entry)])
-        return sorted(both, key=lambda one: -(one.similarity or 0.0))[:NEAR]
+        return sorted(both, key=lambda one: -one.similarity)[:NEAR]
 
     def _present(self, near: Sequence[Neighbour]) -> list[Neighbour]:
         """The neighbours as they stand now, still active; those of this transaction may have changed them."""
-        current = ((self._changed.get(one.unit.key, one.unit), one.similarity) for one in near)
-        return [Neighbour(unit, similarity) for unit, similarity in current if unit.status is Status.ACTIVE]
+        present = []
+        for one in near:
+            changed = self._changed.get(one.gist.key)
+            if changed is None:
+                present.append(one)
+            elif changed.status is Status.ACTIVE:
+                present.append(Neighbour(Gist.of(changed), one.similarity))
+        return present
 
     def _among_fresh(self, entry: IndexEntry) -> list[Neighbour]:
         """Memories put earlier in this transaction that are near."""
@@ -223,7 +228,7 @@ class Settler:
             return []
         similar = calibrate(self._vectors[: len(self._fresh)] @ entry.vector, self._calibration.passage)
         best = [i for i in np.argsort(-similar, kind="stable")[:NEAR] if similar[i] >= LEAST]
-        return [Neighbour(self._changed[self._fresh[i]], float(similar[i])) for i in best]
+        return [Neighbour(Gist.of(self._changed[self._fresh[i]]), float(similar[i])) for i in best]
 
     def _again(self, old: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         """The existing memory was said once more: it gains an occurrence; id, content and life stay.

@@ -15,10 +15,9 @@ from hindsight_core.engine.items import clean, make_item
 from hindsight_core.engine.lifecycle import reinstate
 from hindsight_core.engine.parts import Parts, check_models
 from hindsight_core.engine.transfer import everything
-from hindsight_core.engine.verdicts import told
 from hindsight_core.errors import InvalidInput, NotFound
 from hindsight_core.journal import feedback_reason
-from hindsight_core.ports import Store, Transaction, Visibility
+from hindsight_core.ports import Store, Told, Transaction, Visibility
 from hindsight_core.scope import covers
 from hindsight_core.tables import html_table
 from hindsight_core.text.secrets import redact
@@ -64,7 +63,7 @@ def update(parts: Parts, scope: Scope, id: str, changes: Mapping[str, Any], now:
     content, found, entry = before.content, None, None
     if "text" in changes:
         content = item.text
-        context = intake.context_of(parts, replace(told(before), text=content))
+        context = intake.context_of(parts, replace(Told.by(before), text=content))
         ((found, _),) = intake.extracted(parts, [(content, context)])
         (entry,) = intake.entries(parts, [index_text(content, before.source)])
     with parts.store.write(actor="user", batch=parts.new_id(now), now=now) as tx:

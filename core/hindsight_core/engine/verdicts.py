@@ -16,7 +16,6 @@ from hindsight_core.consolidate.lazy import Lazy
 from hindsight_core.consolidate.same import distinguished
 from hindsight_core.consolidate.statement import LONGEST
 from hindsight_core.ports import Relation, Told
-from hindsight_core.unit import MemoryUnit
 
 _STATED_AGAIN = 0.8
 """What states nothing (a question, a greeting) replaces nothing; it can be told again, and then lies nearer than this."""
@@ -31,11 +30,6 @@ _ENDS = Lazy(r"[.!?](?=\s|$)|[。！？；;\n]")
 
 Opinions = Mapping[tuple[Told, Told], Relation]
 """By (the text that comes in, the one that is there)."""
-
-
-def told(unit: MemoryUnit) -> Told:
-    """A memory as it is judged."""
-    return Told(unit.content, unit.source.speaker, unit.timestamp)
 
 
 def verdict_on(new: Told, old: Told, similarity: float | None, opinion: Relation | None = None) -> Decision:

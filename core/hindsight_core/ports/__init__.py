@@ -21,7 +21,7 @@ from hindsight_core.ports.models import (
     SparseEmbedder,
     Told,
 )
-from hindsight_core.ports.reading import Bank, Candidates, Edges, Probe, Reading, Visibility
+from hindsight_core.ports.reading import Bank, Candidates, Edges, Gist, Probe, Reading, Visibility
 from hindsight_core.ports.store import Capabilities, Journal, Library, Store, Vital
 from hindsight_core.ports.writing import IndexEntry, Transaction, Use
 
@@ -38,6 +38,7 @@ __all__ = [
     "ExtractionContext",
     "Extractor",
     "Floats",
+    "Gist",
     "Ids",
     "IndexEntry",
     "Ints",

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from hindsight_core.ports.arrays import Floats
-from hindsight_core.unit import Entity, MemoryType
-
-if TYPE_CHECKING:
-    pass
+from hindsight_core.unit import Entity, MemoryType, MemoryUnit
 
 
 class Clock(Protocol):
@@ -73,6 +70,11 @@ class Told:
     text: str
     speaker: str | None
     timestamp: datetime | None
+
+    @classmethod
+    def by(cls, unit: MemoryUnit) -> Told:
+        """A memory as it is judged."""
+        return cls(unit.content, unit.source.speaker, unit.timestamp)
 
 
 Relation = Literal["same", "evolves", "contradicts", "new"]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight_core.ports.arrays import Doubles, Floats, Ids, Ints
+from hindsight_core.ports.models import Told
 from hindsight_core.unit import Key, MemoryUnit, Scope, Status
 
 if TYPE_CHECKING:
@@ -168,6 +169,26 @@ class Edges:
     degree: NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What of a memory is looked at when another one comes in beside it.
+
+    Attributes:
+        key: Which memory.
+        told: What it says.
+        links: How many it has.
+    """
+
+    key: Key
+    told: Told
+    links: int
+
+    @classmethod
+    def of(cls, unit: MemoryUnit) -> Gist:
+        """The gist of a memory."""
+        return cls(unit.key, Told.by(unit), len(unit.related_ids))
+
+
 class Reading(Protocol):
     """A consistent view for the length of one recall."""
 
@@ -256,4 +277,8 @@ class Reading(Protocol):
 
     def texts(self, rows: Ints) -> list[str]:
         """Their contents alone, in that order."""
+        ...
+
+    def gists(self, rows: Ints) -> list[Gist]:
+        """`Gist.of` each, in that order."""
         ...

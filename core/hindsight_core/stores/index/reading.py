@@ -6,19 +6,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hindsight_core.errors import StoreError
-from hindsight_core.ports import Bank, Candidates, Edges, Floats, Ints, Probe, Visibility
+from hindsight_core.ports import Bank, Candidates, Edges, Floats, Gist, Ints, Probe, Visibility
 from hindsight_core.stores.index import Mask, SearchIndex
 from hindsight_core.stores.seen import check
 from hindsight_core.unit import Key, MemoryUnit, Status
+
+Part = TypeVar("Part")
 
 _STATUSES = list(Status)
 EVERYTHING = Visibility(scopes=((),), now=datetime.min.replace(tzinfo=UTC), statuses=frozenset(Status))
@@ -82,6 +84,10 @@ class IndexReading(ABC):
     def _texts(self, rows: Sequence[int]) -> dict[int, str]:
         """Contents of some rows."""
         return {row: unit.content for row, unit in self._units(rows).items()}
+
+    def _gists(self, rows: Sequence[int]) -> dict[int, Gist]:
+        """Gists of some rows."""
+        return {row: Gist.of(unit) for row, unit in self._units(rows).items()}
 
     @abstractmethod
     def rows_of(self, keys: Sequence[Key]) -> Ints:
@@ -148,18 +154,27 @@ class IndexReading(ABC):
 
     def units(self, rows: Ints) -> list[MemoryUnit]:
         """The memories themselves, in that order; with `known_at`, as they were then."""
-        self._check()
-        wanted = rows.tolist()
-        known = {row: unit for units in self._past.values() for row, unit in units.items()}
-        known |= self._units(list(dict.fromkeys(row for row in wanted if row not in known)))
-        return [known[row] for row in wanted]
+        return self._each(rows, self._units, lambda unit: unit)
 
     def texts(self, rows: Ints) -> list[str]:
         """Their contents alone, in that order."""
+        return self._each(rows, self._texts, lambda unit: unit.content)
+
+    def gists(self, rows: Ints) -> list[Gist]:
+        """What of them is looked at when another one comes in, in that order."""
+        return self._each(rows, self._gists, Gist.of)
+
+    def _each(
+        self,
+        rows: Ints,
+        read: Callable[[Sequence[int]], dict[int, Part]],
+        part_of: Callable[[MemoryUnit], Part],
+    ) -> list[Part]:
+        """Something of each memory, in that order: of what has changed since `known_at`, as it was then."""
         self._check()
         wanted = rows.tolist()
-        known = {row: unit.content for units in self._past.values() for row, unit in units.items()}
-        known |= self._texts(list(dict.fromkeys(row for row in wanted if row not in known)))
+        known = {row: part_of(unit) for units in self._past.values() for row, unit in units.items()}
+        known |= read(list(dict.fromkeys(row for row in wanted if row not in known)))
         return [known[row] for row in wanted]
 
     # -- what may be seen ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight_core.errors import StoreError
-from hindsight_core.ports import Floats, Ints, Visibility
+from hindsight_core.ports import Floats, Gist, Ints, Visibility
 from hindsight_core.stores.qdrant import filters, library
 from hindsight_core.stores.qdrant.columns import Columns
 from hindsight_core.stores.qdrant.points import (
@@ -171,3 +171,7 @@ class Window:
     def texts(self, rows: Ints) -> list[str]:
         """Their contents, in that order."""
         return [unit.content for unit in self.units(rows)]
+
+    def gists(self, rows: Ints) -> list[Gist]:
+        """What of them is looked at when another one comes in."""
+        return [Gist.of(unit) for unit in self.units(rows)]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from hindsight_core.ports import Ints, Visibility
+from hindsight_core.ports import Gist, Ints, Visibility
 from hindsight_core.stores.index import SearchIndex
 from hindsight_core.stores.index.reading import IndexReading, Past
 from hindsight_core.stores.sqlite import visibility
 from hindsight_core.stores.sqlite.failures import ours
 from hindsight_core.stores.sqlite.library import rows_of
-from hindsight_core.stores.sqlite.rows import chunks, contents_at, marks, units_at
+from hindsight_core.stores.sqlite.rows import chunks, contents_at, gists_at, marks, units_at
 from hindsight_core.unit import Key, LinkKind, MemoryUnit
 
 _KINDS = {kind.value: code for code, kind in enumerate(LinkKind)}
@@ -69,7 +69,17 @@ class SqliteReading(IndexReading):
     @ours
     def _texts(self, rows: Sequence[int]) -> dict[int, str]:
         return {
-            row: text for part in chunks(rows) for row, text in contents_at(self._connection, part).items()
+            row: text
+            for part in chunks(rows)
+            for row, text in contents_at(self._connection, part, self.path).items()
+        }
+
+    @ours
+    def _gists(self, rows: Sequence[int]) -> dict[int, Gist]:
+        return {
+            row: gist
+            for part in chunks(rows)
+            for row, gist in gists_at(self._connection, part, self.path).items()
         }
 
     @ours

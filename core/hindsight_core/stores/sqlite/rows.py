@@ -17,8 +17,8 @@ import numpy as np
 
 from hindsight_core.attributes import Kind, attributes, micros
 from hindsight_core.errors import InvalidInput
-from hindsight_core.ports import Floats, Ids
-from hindsight_core.stores.codec import decode_unit, unit_from
+from hindsight_core.ports import Floats, Gist, Ids, Told
+from hindsight_core.stores.codec import decode_scope, decode_unit, unit_from
 from hindsight_core.stores.sqlite.failures import damaged
 from hindsight_core.text.hashing import stable_id
 from hindsight_core.text.keys import digest, speaker_key
@@ -38,6 +38,8 @@ COLUMNS = (
     "timestamp, recorded_at, valid_from, valid_to, expires_at, speaker, session, document, uri, turn, day"
 )
 INSERT = f"REPLACE INTO unit ({COLUMNS}) VALUES ({', '.join('?' * (COLUMNS.count(',') + 1))})"
+_SAID = "json_extract(json, '$.content', '$.timestamp')"
+"""Both as a JSON list: given as it is, a text would end at its first NUL."""
 READ = "SELECT unit.row, json, seq, weight, weight_at, last_access, access_count FROM unit JOIN body ON body.row = unit.row"
 
 
@@ -205,14 +207,41 @@ def units_at(connection: sqlite3.Connection, rows: Iterable[int], path: str) -> 
     return found
 
 
-def contents_at(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, str]:
-    """The contents of some rows, without reading the rest of the units."""
-    return dict(
-        connection.execute(
-            f"SELECT row, ifnull(json_extract(json, '$.content'), '') FROM body WHERE row IN ({marks(rows)})",
-            rows,
-        )
+def contents_at(connection: sqlite3.Connection, rows: Sequence[int], path: str) -> dict[int, str]:
+    """The contents of some rows, without reading the rest of the units.
+
+    Raises:
+        StoreCorrupted: A row does not read back.
+    """
+    read = connection.execute(f"SELECT row, {_SAID} FROM body WHERE row IN ({marks(rows)})", rows)
+    try:
+        return {row: json.loads(said)[0] or "" for row, said in read}
+    except (ValueError, TypeError) as error:
+        raise damaged(path, error) from error
+
+
+def gists_at(connection: sqlite3.Connection, rows: Sequence[int], path: str) -> dict[int, Gist]:
+    """What of some rows is looked at when another memory comes in, without reading the rest of the units.
+
+    Raises:
+        StoreCorrupted: A row does not read back.
+    """
+    read = connection.execute(
+        f"SELECT unit.row, scope.path, unit.id, {_SAID}, speaker,"
+        " (SELECT count(*) FROM link WHERE link.row = unit.row)"
+        " FROM unit JOIN body ON body.row = unit.row JOIN scope ON scope.id = unit.scope"
+        f" WHERE unit.row IN ({marks(rows)})",
+        rows,
     )
+    found = {}
+    try:
+        for row, scope, id, said, speaker, links in read:
+            text, at = json.loads(said)
+            told = Told(text or "", speaker, None if at is None else datetime.fromisoformat(at))
+            found[row] = Gist((decode_scope(scope), id), told, links)
+    except (ValueError, TypeError) as error:
+        raise damaged(path, error) from error
+    return found
 
 
 def unit_at_key(
